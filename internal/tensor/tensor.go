@@ -1,0 +1,13 @@
+// Package tensor holds host arrays: a dense row-major buffer, its element type and shape.
+package tensor
+
+import "github.com/alcadev/alca/internal/dtype"
+
+// Tensor is a dense row-major host array. Data holds the elements little-endian, dtype.Type.Size bytes each
+// (types narrower than a byte take one byte an element). Data is always allocated 8-byte aligned, so the
+// typed views (F32, I64, ...) share its memory. The zero Tensor is invalid; use New.
+type Tensor struct {
+	Type  dtype.Type
+	Shape []int // empty for a scalar
+	Data  []byte
+}
