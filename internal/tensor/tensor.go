@@ -11,3 +11,13 @@ type Tensor struct {
 	Shape []int // empty for a scalar
 	Data  []byte
 }
+
+// New returns a zeroed tensor.
+func New(t dtype.Type, shape ...int) *Tensor {
+	n := t.Size()
+	for _, d := range shape {
+		n *= d
+	}
+	// A capacity that is a multiple of eight makes the allocator align the buffer to eight bytes.
+	return &Tensor{Type: t, Shape: shape, Data: make([]byte, n, (n+7)&^7)}
+}

@@ -175,7 +175,7 @@ func (p *parser) numberAttr() hlo.Attr {
 			if err != nil {
 				bail("HLO017", p.loc(at), "%s does not fit 64 bits", lit)
 			}
-			return hlo.FloatAttr{Value: floatOfBits(elem, bits), Type: elem}
+			return hlo.FloatAttr{Value: elem.FloatOf(bits), Type: elem}
 		}
 		if t.kind != tFloat {
 			bailHint("HLO009", p.loc(at), "write "+lit+".0", "integer literal where a value of type %s is expected", name)
@@ -436,3 +436,19 @@ func collapse(b []byte) string {
 
 // spanText is the source from start to the end of the last token consumed.
 func (p *parser) spanText(start int) string { return collapse(p.src[start:p.lastEnd]) }
+
+// intOf parses an integer of type t.
+func (p *parser) intOf(t dtype.Type) int64 {
+	at := p.tok.start
+	neg := p.accept('-')
+	if p.tok.kind != tInt {
+		p.fail("HLO009", "expected a value of type %s, found %s", t, p.describe())
+	}
+	lit := p.text(p.tok)
+	p.advance()
+	v, ok := parseInt(lit, neg, t)
+	if !ok {
+		bail("HLO017", p.loc(at), "%s does not fit %s", p.spanText(at), t)
+	}
+	return v
+}

@@ -368,7 +368,7 @@ func (p *parser) scalar(e dtype.Type, dst []byte) {
 			if neg {
 				f = -f
 			}
-			putFloat(e, dst, f)
+			putBits(dst, e.FloatBits(f))
 		case len(lit) > 2 && lit[1]|0x20 == 'x':
 			bits, err := strconv.ParseUint(string(lit[2:]), 16, 64)
 			if err != nil || e.Bits() < 64 && bits>>e.Bits() != 0 {
@@ -412,11 +412,6 @@ func getBits(src []byte) uint64 {
 		v |= uint64(b) << (8 * i)
 	}
 	return v
-}
-
-// putFloat rounds f to type e and stores its bits.
-func putFloat(e dtype.Type, dst []byte, f float64) {
-	putBits(dst, bitsOfFloat(e, f))
 }
 
 // denseText prints dense<...> without its type.
@@ -488,14 +483,14 @@ func scalarText(b *strings.Builder, e dtype.Type, src []byte) {
 
 // floatText prints a float so that reading it gives the same bits: a decimal if one does, else the bits.
 func floatText(e dtype.Type, bits uint64) string {
-	f := floatOfBits(e, bits)
+	f := e.FloatOf(bits)
 	if !math.IsNaN(f) && !math.IsInf(f, 0) {
 		prec := 32
 		if e == dtype.F64 {
 			prec = 64
 		}
 		for _, s := range []string{strconv.FormatFloat(f, 'e', 6, 64), strconv.FormatFloat(f, 'e', -1, prec)} {
-			if g, err := strconv.ParseFloat(s, 64); err == nil && bitsOfFloat(e, g) == bits {
+			if g, err := strconv.ParseFloat(s, 64); err == nil && e.FloatBits(g) == bits {
 				if !strings.Contains(s, ".") { // MLIR floats have a point
 					m, exp, _ := strings.Cut(s, "e")
 					s = m + ".0e" + exp

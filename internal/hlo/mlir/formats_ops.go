@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/alcadev/alca/internal/dtype"
@@ -592,7 +593,7 @@ func parseKeyed(p *parser, o *opState) {
 		case p.tok.kind == tFloat || p.isPunct('-'):
 			v = hlo.FloatAttr{Value: p.float64(), Type: dtype.F64}
 		default:
-			v = hlo.IntAttr{Value: p.int64(), Type: dtype.I64}
+			v = hlo.IntAttr{Value: p.intOf(dtype.U64), Type: dtype.U64}
 		}
 		o.op.Attrs.Set(name, v)
 		if !p.accept(',') {
@@ -611,12 +612,12 @@ func printKeyed(w *printer, op *hlo.Op) bool {
 		case hlo.StringAttr:
 			b.WriteString(", " + a.Name + " = " + quote(v.Value))
 		case hlo.IntAttr:
-			if v.Type != dtype.I64 || v.Index || v.Value < 0 {
+			if v.Type != dtype.U64 {
 				return false
 			}
-			b.WriteString(", " + a.Name + " = " + itoa(v.Value))
+			b.WriteString(", " + a.Name + " = " + strconv.FormatUint(uint64(v.Value), 10))
 		case hlo.FloatAttr:
-			s := floatText(v.Type, bitsOfFloat(v.Type, v.Value))
+			s := floatText(v.Type, v.Type.FloatBits(v.Value))
 			if v.Type != dtype.F64 || strings.HasPrefix(s, "0x") {
 				return false
 			}

@@ -453,3 +453,4 @@ func takeDicts(as *hlo.Attrs, name string, n int) []hlo.Attrs {
 	}
 	return out
 }
+

@@ -186,6 +186,9 @@ func (w *printer) pretty(op *hlo.Op) bool {
 	return f.print(w, op)
 }
 
+// hasPlainForm tells which ops without a format of their own StableHLO writes as "op %a, %b : T".
+func hasPlainForm(op *hlo.Op) bool { return op.Def.Has(hlo.Elementwise) && len(op.Regions) == 0 }
+
 func (w *printer) generic(op *hlo.Op) {
 	w.str(quote(op.Def.Name) + "(")
 	w.values(op.Operands)

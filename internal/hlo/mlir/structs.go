@@ -50,7 +50,7 @@ func (p *parser) structFields(what string, fields map[string]func()) {
 	}
 }
 
-func (p *parser) into(v *int64) func()     { return func() { *v = p.int64() } }
+func (p *parser) into(v *int64) func()       { return func() { *v = p.int64() } }
 func (p *parser) intoList(v *[]int64) func() { return func() { *v = p.intList() } }
 
 func parseDotDims(p *parser) hlo.Attr {
@@ -77,11 +77,11 @@ func parseDotAlgorithm(p *parser) hlo.Attr {
 		}
 	}
 	p.structFields("dot_algorithm", map[string]func(){
-		"lhs_precision_type":   typ(&d.LhsPrecision),
-		"rhs_precision_type":   typ(&d.RhsPrecision),
-		"accumulation_type":    typ(&d.Accumulation),
-		"lhs_component_count":  p.into(&d.LhsComponents),
-		"rhs_component_count":  p.into(&d.RhsComponents),
+		"lhs_precision_type":       typ(&d.LhsPrecision),
+		"rhs_precision_type":       typ(&d.RhsPrecision),
+		"accumulation_type":        typ(&d.Accumulation),
+		"lhs_component_count":      p.into(&d.LhsComponents),
+		"rhs_component_count":      p.into(&d.RhsComponents),
 		"num_primitive_operations": p.into(&d.Primitives),
 		"allow_imprecise_accumulation": func() {
 			d.AllowImprecise = p.word() == "true"

@@ -9,117 +9,9 @@ import (
 	"github.com/alcadev/alca/internal/hlo"
 )
 
-// TypeText prints a type as MLIR does.
-func TypeText(t hlo.Type) string { return typeText(t) }
+func typeText(t hlo.Type) string { return hlo.TypeString(t) }
 
-func typeText(t hlo.Type) string {
-	var b strings.Builder
-	writeType(&b, t)
-	return b.String()
-}
-
-func writeType(b *strings.Builder, t hlo.Type) {
-	list := func(ts []hlo.Type) {
-		for i, e := range ts {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeType(b, e)
-		}
-	}
-	switch t := t.(type) {
-	case *hlo.TensorType:
-		writeTensor(b, t)
-	case *hlo.TupleType:
-		b.WriteString("tuple<")
-		list(t.Elems)
-		b.WriteByte('>')
-	case hlo.TokenType:
-		b.WriteString("!stablehlo.token")
-	case *hlo.FuncType:
-		b.WriteByte('(')
-		list(t.Ins)
-		b.WriteString(") -> ")
-		if len(t.Outs) == 1 {
-			if _, isFunc := t.Outs[0].(*hlo.FuncType); !isFunc {
-				writeType(b, t.Outs[0])
-				return
-			}
-		}
-		b.WriteByte('(')
-		list(t.Outs)
-		b.WriteByte(')')
-	case hlo.OpaqueType:
-		b.WriteString(t.Text)
-	case nil:
-		b.WriteString("<no type>")
-	}
-}
-
-func writeTensor(b *strings.Builder, t *hlo.TensorType) {
-	b.WriteString("tensor<")
-	if t.Unranked {
-		b.WriteString("*x")
-	}
-	for _, d := range t.Dims {
-		if d == hlo.Dynamic {
-			b.WriteString("?x")
-		} else {
-			b.WriteString(itoa(d))
-			b.WriteByte('x')
-		}
-	}
-	switch {
-	case t.Quant != nil:
-		writeQuant(b, t.Quant)
-	case t.Index:
-		b.WriteString("index")
-	default:
-		b.WriteString(t.Elem.String())
-	}
-	if t.Bounds != nil {
-		b.WriteString(", #stablehlo.bounds<" + boundText(t.Bounds) + ">")
-	} else if t.Encoding != nil {
-		b.WriteString(", ")
-		attrText(b, t.Encoding)
-	}
-	b.WriteByte('>')
-}
-
-func writeQuant(b *strings.Builder, q *hlo.QuantType) {
-	b.WriteString("!quant.uniform<" + q.Storage.String())
-	if !q.DefaultMin {
-		b.WriteString("<" + itoa(q.Min) + ":" + itoa(q.Max) + ">")
-	}
-	b.WriteString(":" + q.Expressed.String())
-	if q.Axis >= 0 {
-		b.WriteString(":" + strconv.Itoa(q.Axis))
-	}
-	b.WriteString(", ")
-	one := func(i int) {
-		s := strconv.FormatFloat(q.Scales[i], 'E', -1, 64)
-		if m, e, ok := strings.Cut(s, "E"); ok && !strings.Contains(m, ".") {
-			s = m + ".0E" + e
-		}
-		b.WriteString(s)
-		if q.ZeroPoints[i] != 0 {
-			b.WriteString(":" + itoa(q.ZeroPoints[i]))
-		}
-	}
-	if q.Axis < 0 {
-		one(0)
-	} else {
-		b.WriteByte('{')
-		for i := range q.Scales {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			one(i)
-		}
-		b.WriteByte('}')
-	}
-	b.WriteByte('>')
-}
+func writeType(b *strings.Builder, t hlo.Type) { b.WriteString(hlo.TypeString(t)) }
 
 // entryText writes "name = value", or "name" of a unit attribute.
 func entryText(b *strings.Builder, a hlo.NamedAttr) {
@@ -167,7 +59,7 @@ func attrText(b *strings.Builder, a hlo.Attr) {
 			b.WriteString(itoa(a.Value) + " : " + a.Type.String())
 		}
 	case hlo.FloatAttr:
-		b.WriteString(floatText(a.Type, bitsOfFloat(a.Type, a.Value)) + " : " + a.Type.String())
+		b.WriteString(floatText(a.Type, a.Type.FloatBits(a.Value)) + " : " + a.Type.String())
 	case hlo.BoolAttr:
 		b.WriteString(strconv.FormatBool(a.Value))
 	case hlo.StringAttr:
@@ -236,7 +128,7 @@ func writeDenseArray(b *strings.Builder, a hlo.DenseArrayAttr) {
 			if a.Elem == dtype.F32 {
 				f = float64(math.Float32frombits(uint32(v)))
 			}
-			b.WriteString(floatText(a.Elem, bitsOfFloat(a.Elem, f)))
+			b.WriteString(floatText(a.Elem, a.Elem.FloatBits(f)))
 		case isUnsigned(a.Elem):
 			b.WriteString(strconv.FormatUint(uint64(v), 10))
 		default:
@@ -244,4 +136,13 @@ func writeDenseArray(b *strings.Builder, a hlo.DenseArrayAttr) {
 		}
 	}
 	b.WriteByte('>')
+}
+
+// AttrText prints an attribute as MLIR does.
+func AttrText(a hlo.Attr) string { return attrString(a) }
+
+func attrString(a hlo.Attr) string {
+	var b strings.Builder
+	attrText(&b, a)
+	return b.String()
 }

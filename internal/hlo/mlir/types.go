@@ -1,7 +1,9 @@
 package mlir
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
@@ -253,7 +255,30 @@ func (p *parser) encoding(t *hlo.TensorType) {
 		t.Bounds = b.Bounds
 		return
 	}
-	t.Encoding = a
+	if o, ok := a.(hlo.OpaqueAttr); ok {
+		t.Encoding = o
+		return
+	}
+	var b strings.Builder
+	attrText(&b, a)
+	t.Encoding = hlo.OpaqueAttr{Text: b.String()}
+}
+
+// sameType reports whether two types are equal in every detail.
+func sameType(a, b hlo.Type) bool {
+	if ta, ok := a.(*hlo.TensorType); ok {
+		tb, ok := b.(*hlo.TensorType)
+		if !ok {
+			return false
+		}
+		if ta == tb {
+			return true
+		}
+		if ta.Quant == nil && tb.Quant == nil && ta.Bounds == nil && tb.Bounds == nil && ta.Encoding == nil && tb.Encoding == nil {
+			return ta.Elem == tb.Elem && ta.Index == tb.Index && ta.Unranked == tb.Unranked && slices.Equal(ta.Dims, tb.Dims)
+		}
+	}
+	return typeText(a) == typeText(b)
 }
 
 // dialectType parses !alias, !stablehlo.token, !quant... (as OpaqueType outside tensors) and keeps others as text.
