@@ -1,0 +1,113 @@
+package hlo
+
+import "github.com/alcadev/alca/internal/dtype"
+
+var groupAttrs = []AttrDef{req("replica_groups", AttrDense), opt("channel_handle", AttrChannel), opt("use_global_device_ids", AttrBool)}
+
+var _ = define(
+	OpDef{Name: "stablehlo.all_gather", Doc: "operands of a process group concatenated", In: atLeast(1), Out: atLeast(1), Traits: Collective,
+		Attrs: append([]AttrDef{req("all_gather_dim", AttrInt)}, groupAttrs...), Verify: verifyAllGather},
+	OpDef{Name: "stablehlo.all_reduce", Doc: "operands of a process group folded by a region", In: atLeast(1), Out: atLeast(1), Regions: exactly(1), Traits: Collective,
+		Attrs: groupAttrs, Infer: inferOperandTypes, Verify: func(o *Op) error { return verifyReducer(o, 0, 1) }},
+	OpDef{Name: "stablehlo.all_to_all", Doc: "slices exchanged within a process group", In: atLeast(1), Out: atLeast(1), Traits: Collective,
+		Attrs: append([]AttrDef{req("split_dimension", AttrInt), req("concat_dimension", AttrInt), req("split_count", AttrInt)}, groupAttrs...), Infer: inferAllToAll},
+	OpDef{Name: "stablehlo.collective_broadcast", Doc: "the first process's operand sent to its group", In: exactly(1), Out: exactly(1), Traits: Collective,
+		Attrs: []AttrDef{req("replica_groups", AttrDense), opt("channel_handle", AttrChannel)}, Infer: inferOperandTypes},
+	OpDef{Name: "stablehlo.collective_permute", Doc: "operands sent along source-target pairs", In: exactly(1), Out: exactly(1), Traits: Collective,
+		Attrs: []AttrDef{req("source_target_pairs", AttrDense), opt("channel_handle", AttrChannel)}, Infer: inferOperandTypes},
+	OpDef{Name: "stablehlo.cross-replica-sum", Doc: "sum over a replica group", In: exactly(1), Out: exactly(1), Traits: Collective,
+		Attrs: []AttrDef{req("replica_groups", AttrDense)}, Infer: inferOperandTypes},
+	OpDef{Name: "stablehlo.reduce_scatter", Doc: "operands folded, then split within a process group", In: exactly(1), Out: exactly(1), Regions: exactly(1), Traits: Collective,
+		Attrs: append([]AttrDef{req("scatter_dimension", AttrInt)}, groupAttrs...), Verify: verifyReduceScatter},
+	OpDef{Name: "stablehlo.partition_id", Doc: "the partition this process is", Out: exactly(1), Infer: inferU32},
+	OpDef{Name: "stablehlo.replica_id", Doc: "the replica this process is", Out: exactly(1), Infer: inferU32},
+	OpDef{Name: "stablehlo.send", Doc: "values sent to a channel", In: atLeast(1), Out: exactly(1), Traits: Effect | Collective,
+		Attrs: []AttrDef{req("channel_handle", AttrChannel), opt("is_host_transfer", AttrBool), opt("source_target_pairs", AttrDense)}, Infer: inferToken},
+	OpDef{Name: "stablehlo.recv", Doc: "values received from a channel", In: exactly(1), Out: atLeast(1), Traits: Effect | Collective,
+		Attrs: []AttrDef{req("channel_handle", AttrChannel), opt("is_host_transfer", AttrBool), opt("source_target_pairs", AttrDense)}, Verify: verifyTokenLast},
+)
+
+func inferU32(*Op) ([]Type, error) { return []Type{Tensor(dtype.U32)}, nil }
+
+// groupSize is the number of processes in a group, 0 when unknown.
+func groupSize(o *Op) int64 {
+	d, ok := o.Attrs.Get("replica_groups").(*DenseAttr)
+	if !ok || len(d.Type.Dims) != 2 {
+		return 0
+	}
+	return d.Type.Dims[1]
+}
+
+func verifyAllGather(o *Op) error {
+	ts, err := tensors(o)
+	if err != nil {
+		return err
+	}
+	if len(o.Results) != len(ts) {
+		return errf(o, CodeArity, "%d operands and %d results", len(ts), len(o.Results))
+	}
+	for i, t := range ts {
+		r := o.Out(i)
+		d := o.IntOr("all_gather_dim", -1)
+		if r == nil || len(r.Dims) != len(t.Dims) || d < 0 || d >= int64(len(t.Dims)) || !sameElem(r, t) {
+			return errf(o, CodeShape, "operand %d is %s, result %s, all_gather_dim %d", i, t, TypeString(o.Results[i].Type), d)
+		}
+		for k := range t.Dims {
+			if int64(k) != d && !compatDim(t.Dims[k], r.Dims[k]) {
+				return errf(o, CodeShape, "operand %d is %s, result %s: dim %d differs", i, t, r, k)
+			}
+		}
+		if g := groupSize(o); g > 0 && t.Dims[d] >= 0 && !compatDim(t.Dims[d]*g, r.Dims[d]) {
+			return errf(o, CodeShape, "result dim %d is %d, must be %d times %d", d, r.Dims[d], g, t.Dims[d])
+		}
+	}
+	return nil
+}
+
+func inferAllToAll(o *Op) ([]Type, error) {
+	ts, err := tensors(o)
+	if err != nil {
+		return nil, err
+	}
+	s, c, n := o.IntOr("split_dimension", -1), o.IntOr("concat_dimension", -1), o.IntOr("split_count", 0)
+	out := make([]Type, len(ts))
+	for i, t := range ts {
+		rank := int64(len(t.Dims))
+		if s < 0 || s >= rank || c < 0 || c >= rank || n < 1 {
+			return nil, errf(o, CodeAttr, "split_dimension %d, concat_dimension %d and split_count %d do not fit rank %d", s, c, n, rank)
+		}
+		dims := append([]int64(nil), t.Dims...)
+		if dims[s] >= 0 {
+			if dims[s]%n != 0 {
+				return nil, errf(o, CodeShape, "dim %d of extent %d does not split into %d", s, dims[s], n)
+			}
+			dims[s] /= n
+		}
+		if dims[c] >= 0 {
+			dims[c] *= n
+		}
+		out[i] = like(t, dims)
+	}
+	return out, nil
+}
+
+func verifyReduceScatter(o *Op) error {
+	t, err := tensorIn(o, 0)
+	if err != nil {
+		return err
+	}
+	r := o.Out(0)
+	d := o.IntOr("scatter_dimension", -1)
+	if r == nil || len(r.Dims) != len(t.Dims) || d < 0 || d >= int64(len(t.Dims)) {
+		return errf(o, CodeShape, "operand is %s, result %s, scatter_dimension %d", t, TypeString(o.Results[0].Type), d)
+	}
+	for k := range t.Dims {
+		if int64(k) != d && !compatDim(t.Dims[k], r.Dims[k]) {
+			return errf(o, CodeShape, "operand is %s, result %s: dim %d differs", t, r, k)
+		}
+	}
+	if g := groupSize(o); g > 0 && r.Dims[d] >= 0 && !compatDim(t.Dims[d], r.Dims[d]*g) {
+		return errf(o, CodeShape, "operand dim %d is %d, must be %d times %d", d, t.Dims[d], g, r.Dims[d])
+	}
+	return verifyReducer(o, 0, 1)
+}

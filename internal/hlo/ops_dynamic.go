@@ -1,0 +1,79 @@
+package hlo
+
+import "github.com/alcadev/alca/internal/dtype"
+
+var _ = define(
+	OpDef{Name: "stablehlo.dynamic_broadcast_in_dim", Doc: "broadcast_in_dim to a run-time shape", In: exactly(2), Out: exactly(1), Traits: Pure,
+		Attrs:  []AttrDef{req("broadcast_dimensions", AttrInts), opt("known_expanding_dimensions", AttrInts), opt("known_nonexpanding_dimensions", AttrInts)},
+		Verify: func(o *Op) error { return first(verifyShapeOperand(o, 1), verifyBroadcastInDim(o)) }},
+	OpDef{Name: "stablehlo.dynamic_gather", Doc: "gather with run-time slice sizes", In: exactly(3), Out: exactly(1), Traits: Pure,
+		Attrs: []AttrDef{req("dimension_numbers", AttrGatherDims), opt("indices_are_sorted", AttrBool)}, Verify: verifyElemKept},
+	OpDef{Name: "stablehlo.dynamic_iota", Doc: "iota of a run-time shape", In: exactly(1), Out: exactly(1), Traits: Pure,
+		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: func(o *Op) error { return first(verifyShapeOperand(o, 0), verifyIota(o)) }},
+	OpDef{Name: "stablehlo.dynamic_pad", Doc: "pad with run-time amounts", In: exactly(5), Out: exactly(1), Traits: Pure, Verify: verifyDynamicPad},
+	OpDef{Name: "stablehlo.dynamic_reshape", Doc: "reshape to a run-time shape", In: exactly(2), Out: exactly(1), Traits: Pure,
+		Verify: func(o *Op) error { return first(verifyShapeOperand(o, 1), verifyElemKept(o)) }},
+	OpDef{Name: "stablehlo.real_dynamic_slice", Doc: "slice with run-time bounds", In: exactly(4), Out: exactly(1), Traits: Pure, Verify: verifyElemKept},
+	OpDef{Name: "stablehlo.get_dimension_size", Doc: "the run-time extent of a dimension", In: exactly(1), Out: exactly(1), Traits: Pure,
+		Attrs: []AttrDef{req("dimension", AttrInt)}, Infer: inferGetDimensionSize},
+	OpDef{Name: "stablehlo.set_dimension_size", Doc: "the operand with a run-time extent of a bounded dimension", In: exactly(2), Out: exactly(1), Traits: Pure,
+		Attrs: []AttrDef{req("dimension", AttrInt)}, Verify: verifyElemKept},
+	OpDef{Name: "stablehlo.compute_reshape_shape", Doc: "a shape with its one -1 resolved", In: exactly(2), Out: exactly(1), Traits: Pure},
+	OpDef{Name: "stablehlo.cstr_reshapable", Doc: "a witness that a reshape is possible", In: exactly(2), Out: exactly(1)},
+)
+
+func first(errs ...error) error {
+	for _, e := range errs {
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// verifyShapeOperand checks that operand i is a vector with one integer a result dimension.
+func verifyShapeOperand(o *Op, i int) error {
+	t, r := o.In(i), o.Out(0)
+	if t == nil || len(t.Dims) != 1 || !t.Elem.IsInt() && !t.Index {
+		return errf(o, CodeShape, "operand %d is %s, must be a vector of integers", i, TypeString(o.Operands[i].Type))
+	}
+	if r != nil && !r.Unranked && !compatDim(t.Dims[0], int64(len(r.Dims))) {
+		return errf(o, CodeShape, "operand %d has %d entries, the result has rank %d", i, t.Dims[0], len(r.Dims))
+	}
+	return nil
+}
+
+func verifyElemKept(o *Op) error {
+	a, r := o.In(0), o.Out(0)
+	if a == nil || r == nil || !sameElem(a, r) {
+		return errf(o, CodeElem, "operand is %s, result %s: element types must be equal", TypeString(o.Operands[0].Type), TypeString(o.Results[0].Type))
+	}
+	return nil
+}
+
+func verifyDynamicPad(o *Op) error {
+	if err := verifyElemKept(o); err != nil {
+		return err
+	}
+	a := o.In(0)
+	if p := o.In(1); p == nil || len(p.Dims) != 0 || !sameElem(p, a) {
+		return errf(o, CodeElem, "padding value must be a scalar of %s", a.ElemString())
+	}
+	for i := 2; i < 5; i++ {
+		if t := o.In(i); t == nil || len(t.Dims) != 1 || !compatDim(t.Dims[0], int64(len(a.Dims))) {
+			return errf(o, CodeShape, "operand %d must be a vector of %d integers", i, len(a.Dims))
+		}
+	}
+	return nil
+}
+
+func inferGetDimensionSize(o *Op) ([]Type, error) {
+	a, err := tensorIn(o, 0)
+	if err != nil {
+		return nil, err
+	}
+	if d := o.IntOr("dimension", -1); !a.Unranked && (d < 0 || d >= int64(len(a.Dims))) {
+		return nil, errf(o, CodeAttr, "dimension is %d, the rank is %d", d, len(a.Dims))
+	}
+	return []Type{Tensor(dtype.I32)}, nil
+}
