@@ -27,6 +27,7 @@ var _ = define(
 	chloUnary("is_pos_inf", "whether a float is positive infinity", clsFloat).withInfer(inferPred(clsFloat)),
 	chloUnary("lgamma", "logarithm of the gamma function's magnitude", clsFloat), chloUnary("sinh", "hyperbolic sine", clsFloatC),
 	chloUnary("square", "square", clsInt|clsFloat|clsComplex), chloUnary("tan", "tangent", clsFloatC),
+	OpDef{Name: "chlo.mulhi", Doc: "the high half of an integer product", In: exactly(2), Out: exactly(1), Traits: Elementwise | Pure, Infer: inferSame(clsInt)},
 	OpDef{Name: "chlo.next_after", Doc: "the next representable value toward the other operand", In: exactly(2), Out: exactly(1), Traits: Elementwise | Pure, Infer: inferSame(clsFloat)},
 	OpDef{Name: "chlo.polygamma", Doc: "derivative of the digamma function", In: exactly(2), Out: exactly(1), Traits: Elementwise | Pure, Infer: inferSame(clsFloat)},
 	OpDef{Name: "chlo.zeta", Doc: "Hurwitz zeta function", In: exactly(2), Out: exactly(1), Traits: Elementwise | Pure, Infer: inferSame(clsFloat)},

@@ -29,10 +29,14 @@ var _ = define(
 
 func inferU32(*Op) ([]Type, error) { return []Type{Tensor(dtype.U32)}, nil }
 
-// groupSize is the number of processes in a group, 0 when unknown.
+// groupSize is the number of processes in a group, 0 when it depends on the number of partitions: with a channel
+// and no global ids the groups name replicas, and every partition of them takes part.
 func groupSize(o *Op) int64 {
 	d, ok := o.Attrs.Get("replica_groups").(*DenseAttr)
 	if !ok || len(d.Type.Dims) != 2 {
+		return 0
+	}
+	if o.Attrs.Get("channel_handle") != nil && !o.Bool("use_global_device_ids") {
 		return 0
 	}
 	return d.Type.Dims[1]
