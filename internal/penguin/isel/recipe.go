@@ -1,7 +1,7 @@
 package isel
 
 import (
-	"math"
+	"encoding/binary"
 
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
@@ -37,21 +37,9 @@ func classOf(t dtype.Type) class {
 	return clsNone
 }
 
-func signed(t dtype.Type) bool { return t == dtype.I8 || t == dtype.I16 || t == dtype.I32 || t == dtype.I64 }
+func signed(t dtype.Type) bool { return t.IsInt() && t.IsSigned() }
 
-func width(t dtype.Type) int64 {
-	switch t {
-	case dtype.I1, dtype.I8, dtype.U8, dtype.F8E4M3, dtype.F8E5M2, dtype.F8E3M4, dtype.F8E4M3FN, dtype.F8E8M0FNU:
-		return 1
-	case dtype.I16, dtype.U16, dtype.F16, dtype.BF16:
-		return 2
-	case dtype.I32, dtype.U32, dtype.F32, dtype.TF32:
-		return 4
-	case dtype.I64, dtype.U64:
-		return 8
-	}
-	return 0
-}
+func width(t dtype.Type) int64 { return int64(t.Size()) }
 
 // uintOf is the unsigned type of the same width.
 func uintOf(t dtype.Type) dtype.Type {
@@ -122,13 +110,11 @@ func constBits(o operand) uint64 {
 	switch o.dt {
 	case dtype.F32, dtype.TF32:
 		return f32bits(o.f)
-	case dtype.BF16:
-		return uint64(bf16bits(float32(o.f)))
-	case dtype.F16:
-		return uint64(f16bits(o.f))
 	}
 	if classOf(o.dt) == clsFloat {
-		return dtypeBits(o.dt, o.f)
+		var buf [8]byte
+		dtype.RowFromF32(buf[:o.dt.Size()], []float32{float32(o.f)}, o.dt)
+		return binary.LittleEndian.Uint64(buf[:])
 	}
 	n := uint(width(o.dt)) * 8
 	if n >= 64 {
@@ -137,16 +123,7 @@ func constBits(o operand) uint64 {
 	return uint64(o.i) & (1<<n - 1)
 }
 
-func bf16bits(f float32) uint16 {
-	u := math.Float32bits(f)
-	if f != f {
-		return 0x7FC0
-	}
-	u += 0x7FFF + u>>16&1
-	return uint16(u >> 16)
-}
-
-// f32 returns o as an operand of the fp32 hub that is exact there: views of any float or narrow integer type.
+// val is the constant as the fp32 hub sees it.
 func (o operand) val() float64 {
 	if classOf(o.dt) == clsFloat {
 		return o.f

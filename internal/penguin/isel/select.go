@@ -1,0 +1,133 @@
+// Package isel turns op-level penguin into ISA-level tiles and those into BIR.
+//
+// Every op-level instruction is brought into a nest: parallel and reduced axes, and for each operand the element
+// index as a linear form of the axes. A nest says everything a tile needs: which axis lies on partitions, which in
+// the free space, and the strides by which a DMA fills a tile from row-major DRAM:
+//
+//	%6 = contract(a[b, m, k], w[k, n]) -> y[b, m, n]
+//	axes  b m n | k      a: 8192 128 0 1   w: 0 0 256 ...   y: ...
+//
+// Tensors live where their home says: in DRAM, or on chip with some digits of the row-major index on partitions.
+// With every home in DRAM this is the generic path: load, compute, store.
+package isel
+
+import (
+	"github.com/alcadev/alca/internal/diag"
+	"github.com/alcadev/alca/internal/machine"
+	"github.com/alcadev/alca/internal/penguin"
+)
+
+// Options steer selection.
+type Options struct {
+	OptLevel   int
+	SBUFBudget int64 // bytes per partition that tiles and resident tensors may take; 0: the generation's
+}
+
+// selector is the state of one function.
+type selector struct {
+	m     *penguin.Module
+	fn    *penguin.Func
+	spec  *machine.Spec
+	opts  Options
+	b     *builder
+	homes map[*penguin.Tensor]*home
+	cache *regionCache
+}
+
+// Select replaces the op-level bodies of m by ISA-level instructions.
+func Select(m *penguin.Module, spec *machine.Spec, opts Options) error {
+	for _, f := range m.Funcs {
+		s := &selector{m: m, fn: f, spec: spec, opts: opts, homes: map[*penguin.Tensor]*home{}}
+		s.b = &builder{fn: f, s: s, names: map[string]int{}, ids: new(int)}
+		body, err := s.region(f.Body)
+		if err != nil {
+			return err
+		}
+		f.Body = body
+	}
+	return nil
+}
+
+// regionCache holds helper tiles (constants, identities) that are valid in the straight-line code after them.
+type regionCache struct {
+	outer *regionCache
+	tiles map[string]view
+}
+
+func (s *selector) cached(key string, make func() view) view {
+	for c := s.cache; c != nil; c = c.outer {
+		if v, ok := c.tiles[key]; ok {
+			return v
+		}
+	}
+	v := make()
+	s.cache.tiles[key] = v
+	return v
+}
+
+// region selects a statement list. Helper tiles made inside are not visible outside, because a loop body may not
+// run.
+func (s *selector) region(body []penguin.Stmt) ([]penguin.Stmt, error) {
+	var out []penguin.Stmt
+	saved := s.b.body
+	s.b.body = &out
+	s.cache = &regionCache{outer: s.cache, tiles: map[string]view{}}
+	defer func() {
+		s.b.body = saved
+		s.cache = s.cache.outer
+	}()
+	for _, st := range body {
+		switch st := st.(type) {
+		case *penguin.Inst:
+			if err := s.inst(st); err != nil {
+				return nil, err
+			}
+		case *penguin.Cluster:
+			for _, in := range st.Ops {
+				if err := s.inst(in); err != nil {
+					return nil, err
+				}
+			}
+		case *penguin.Scope:
+			b, err := s.region(st.Body)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, &penguin.Scope{Name: st.Name, NoReorder: st.NoReorder, Body: b})
+		case *penguin.While:
+			c, err := s.region(st.Cond)
+			if err != nil {
+				return nil, err
+			}
+			b, err := s.region(st.Body)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, &penguin.While{Cond: c, Pred: st.Pred, Body: b, Loc: st.Loc})
+		default:
+			return nil, diag.Internalf("PEN199", diag.Loc{}, "instruction selection met %T", st)
+		}
+	}
+	return out, nil
+}
+
+// homeOf says where t lies; tensors without a plan live in DRAM.
+func (s *selector) homeOf(t *penguin.Tensor) *home {
+	h := s.homes[t]
+	if h == nil {
+		h = &home{t: t}
+		s.homes[t] = h
+	}
+	return h
+}
+
+// maxFree is the most elements a tile may have along the free space.
+func (s *selector) maxFree() int64 {
+	n := int64(1024)
+	if s.opts.SBUFBudget > 0 {
+		for n > 64 && n*4*16 > s.opts.SBUFBudget {
+			n /= 2
+		}
+	}
+	return n
+}
