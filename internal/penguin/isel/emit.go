@@ -12,6 +12,7 @@ import (
 // builder appends ISA-level instructions to a statement list on behalf of one source instruction.
 type builder struct {
 	fn    *penguin.Func
+	s     *selector
 	body  *[]penguin.Stmt
 	src   *penguin.Inst // whose location the new instructions carry
 	names map[string]int
@@ -151,6 +152,10 @@ func (b *builder) tsRev(dst, x view, op0 string, s0 arg) {
 }
 
 func (b *builder) act(fn string, dst, x view, scale float64, bias arg) {
+	if bias.imm != nil && b.s.m.Gen == machine.Gen2 {
+		// NeuronCore-v2 takes the bias from memory only.
+		bias = av(b.s.constCol(bias.imm.F, x.np, x.p0))
+	}
 	b.op("activation", machine.ACT, []view{dst}, []arg{av(x), bias}, penguin.ISA{Func: fn, Scale: scale})
 }
 
@@ -170,9 +175,26 @@ func (b *builder) memset(dst view, bits uint64) {
 	b.op("memset", machine.DVE, []view{dst}, nil, penguin.ISA{Bits: bits})
 }
 
-func (b *builder) reduce(dst, src view, op string, axes int, negate bool) {
-	b.op("tensor_reduce", machine.DVE, []view{dst}, []arg{av(src)}, penguin.ISA{Op0: op, Axes: axes, Negate: negate})
+// reduceRaw reduces the axes innermost dimensions of src as they stand in its free list.
+func (b *builder) reduceRaw(dst, src view, op string, axes int) {
+	b.op("tensor_reduce", machine.DVE, []view{dst}, []arg{av(src)}, penguin.ISA{Op0: op, Axes: axes})
+	// The reduced dimensions must stay separate from the kept ones.
+	keep, red := src.free[:len(src.free)-axes], src.free[len(src.free)-axes:]
+	f := normFree(red)
+	b.last().Attrs.(*penguin.ISA).Axes = len(f)
+	if k := normFree(keep); len(k) > 1 || k[0].Count > 1 {
+		f = append(k, f...)
+	}
+	b.last().In[0].Tile.Free = f
 }
+
+func nan() float64 { return math.NaN() }
+
+// dmaEngine is the abstract engine of transfers; the back end chooses queues.
+const dmaEngine = machine.DMA
+
+// last is the instruction emitted last.
+func (b *builder) last() *penguin.Inst { return (*b.body)[len(*b.body)-1].(*penguin.Inst) }
 
 func (b *builder) matmul(dst, moving, stationary view, first, last bool) {
 	fl := uint8(4)

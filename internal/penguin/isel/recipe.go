@@ -166,8 +166,8 @@ func (c *tileCtx) bits(op string, dst view, x, y operand) {
 	}
 }
 
-func ov(v view) operand             { return operand{v: v, dt: v.dtype()} }
-func of(f float64) operand          { return operand{konst: true, f: f, dt: dtype.F32} }
+func ov(v view) operand                { return operand{v: v, dt: v.dtype()} }
+func of(f float64) operand             { return operand{konst: true, f: f, dt: dtype.F32} }
 func oi(t dtype.Type, i int64) operand { return operand{konst: true, i: i, dt: t} }
 
 // widen returns o as int32 (or uint32) words with its value kept.

@@ -95,6 +95,11 @@ func (s *selector) rowSplit(n *nest, par int64) (first, second *nest, ok bool) {
 }
 
 func (s *selector) reduceTiles(in *penguin.Inst, n *nest, r reducer, ind []penguin.Indirect) error {
+	return s.reduceFrom(in, n, r, func(t *tile) view { return s.load(n.in(0), t, ind) })
+}
+
+// reduceFrom reduces the tiles that fetch makes over parallel and reduced free axes.
+func (s *selector) reduceFrom(in *penguin.Inst, n *nest, r reducer, fetch func(t *tile) view) error {
 	var red []int
 	part, rest := s.roles(n)
 	for i, a := range n.ax {
@@ -111,7 +116,7 @@ func (s *selector) reduceTiles(in *penguin.Inst, n *nest, r reducer, ind []pengu
 		acc := s.out(s.accType(dt, r), t)
 		first := true
 		err := n.tilesIn(t, red, limit/max(1, prodN(t, t.free)), 4-len(t.free), func(t2 *tile, nred int) error {
-			x := s.load(n.in(0), t2, ind)
+			x := fetch(t2)
 			dstv := acc
 			if !first {
 				dstv = s.out(acc.dtype(), t)

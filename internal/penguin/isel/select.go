@@ -12,7 +12,10 @@
 package isel
 
 import (
+	"fmt"
+
 	"github.com/alcadev/alca/internal/diag"
+	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/penguin"
 )
@@ -130,4 +133,15 @@ func (s *selector) maxFree() int64 {
 		}
 	}
 	return n
+}
+
+// constCol is a [np,1] fp32 column of one value.
+func (s *selector) constCol(f float64, np, p0 int) view {
+	v := s.cached(fmt.Sprintf("col %g", f), func() view {
+		c := s.b.tile(penguin.SBUF, "col", dtype.F32, maxPart, 1)
+		s.b.memset(c, f32bits(f))
+		return c
+	})
+	v.np, v.p0 = np, p0
+	return v
 }

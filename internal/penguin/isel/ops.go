@@ -1,0 +1,51 @@
+package isel
+
+import "github.com/alcadev/alca/internal/penguin"
+
+// elementwise maps op-level rows to what they emit on a tile.
+var elementwise = map[string]recipe{
+	"add":                    arith("add", "bitwise_or"),
+	"subtract":               arith("subtract", "bitwise_xor"),
+	"multiply":               arith("mult", "bitwise_and"),
+	"divide":                 divide,
+	"remainder":              remainder,
+	"maximum":                extremum("max", "bitwise_or"),
+	"minimum":                extremum("min", "bitwise_and"),
+	"power":                  power,
+	"atan2":                  atan2,
+	"and":                    bitwise("bitwise_and"),
+	"or":                     bitwise("bitwise_or"),
+	"xor":                    bitwise("bitwise_xor"),
+	"not":                    not,
+	"shift_left":             bitwise("logical_shift_left"),
+	"shift_right_logical":    bitwise("logical_shift_right"),
+	"shift_right_arithmetic": bitwise("arith_shift_right"),
+	"negate":                 negate,
+	"abs":                    absolute,
+	"sign":                   sign,
+	"floor":                  rounding("floor"),
+	"ceil":                   rounding("ceil"),
+	"round_nearest_even":     rounding("rne"),
+	"round_nearest_afz":      rounding("afz"),
+	"exponential":            actFn("Exp"),
+	"exponential_minus_one":  expm1,
+	"log":                    actFn("Ln"),
+	"log_plus_one":           log1p,
+	"logistic":               actFn("Sigmoid"),
+	"tanh":                   actFn("Tanh"),
+	"sqrt":                   actFn("Sqrt"),
+	"rsqrt":                  actFn("Rsqrt"),
+	"cbrt":                   cbrt,
+	"erf":                    actFn("Erf"),
+	"sine":                   sin,
+	"cosine":                 cos,
+	"tan":                    tan,
+	"is_finite":              isFinite,
+	"popcnt":                 popcount,
+	"count_leading_zeros":    leadingZeros,
+	"select":                 selectOp,
+	"clamp":                  clamp,
+	"convert":                convert,
+}
+
+var _ penguin.Attrs
