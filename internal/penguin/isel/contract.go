@@ -59,7 +59,6 @@ func (s *selector) contract(in *penguin.Inst, n *nest, ind [][]penguin.Indirect)
 	if sizeOf(n, left) > sizeOf(n, right) {
 		st, mv, sti, mvi = right, left, 1, 0
 	}
-	full := n.whole()
 	return eachPoint(n, batch, func(bb box) error {
 		return eachPiece(n, bb, st, maxStationary, func(sb box) error {
 			// Stationary tiles of all K pieces, loaded once for all moving pieces when they are few.
@@ -112,7 +111,6 @@ func (s *selector) contract(in *penguin.Inst, n *nest, ind [][]penguin.Indirect)
 				if err != nil {
 					return err
 				}
-				_ = full
 				d := s.out(n.out(0).t.DType, t)
 				switch {
 				case !ints:
@@ -194,6 +192,9 @@ func (s *selector) contractSlow(in *penguin.Inst, n *nest, ind [][]penguin.Indir
 		}
 	}
 	t := dtype.I32
+	if n.out(0).t.DType == dtype.U32 {
+		t = dtype.U32
+	}
 	if classOf(a.t.DType) == clsFloat || classOf(b.t.DType) == clsFloat {
 		t = dtype.F32
 	}

@@ -78,7 +78,7 @@ func splat(t *penguin.Tensor) (operand, bool) {
 // roles chooses, for a nest all of whose operands live in DRAM, the partition axes and the order of the others.
 // It may split an axis.
 func (s *selector) roles(n *nest) (part, rest []int) {
-	if len(n.ax) == 1 {
+	if len(n.ax) == 1 && !n.ax[0].reduce {
 		// One flat run: rows of equal length, several of them only when they are long enough for a DMA.
 		total := n.ax[0].n
 		if p := rowsFor(total); p > 1 {

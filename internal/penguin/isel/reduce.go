@@ -30,7 +30,7 @@ var reducers = map[string]reducer{
 // once into every result.
 func (s *selector) reduce(in *penguin.Inst, n *nest, r reducer, ind []penguin.Indirect) error {
 	n.trim(nil)
-	src, dst := n.in(0), n.out(0)
+	src := n.in(0)
 	cl := classOf(src.t.DType)
 	if cl == clsNone || cl == clsWide {
 		return diag.Errorf("PEN190", in.Loc, "%s over elements of type %v is not supported by the instruction selector", in.Op.Name, src.t.DType)
