@@ -618,10 +618,7 @@ func ExecISA(m *Module, inputs map[string]*tensor.Tensor) (map[string]*tensor.Te
 		for i, d := range t.Shape {
 			shape[i] = int(d)
 		}
-		x, err := tensor.New(t.DType, shape...)
-		if err != nil {
-			return nil, err
-		}
+		x := tensor.New(t.DType, shape...)
 		copy(x.Data, mem.of(t))
 		out[t.IOName] = x
 	}

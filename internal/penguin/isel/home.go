@@ -46,8 +46,6 @@ func (h *home) place(l *lin, ax []nestAxis) (ph phys, ok bool, cut axisCut) {
 		}
 		return ph, false, cut
 	}
-	neg := int64(0) // offset that moves the negative axes' low end to zero
-	_ = neg
 	for k, a := range h.atoms {
 		d := rest / a.ls
 		rest -= d * a.ls
@@ -61,7 +59,6 @@ func (h *home) place(l *lin, ax []nestAxis) (ph phys, ok bool, cut axisCut) {
 		if m < 0 {
 			m = -m
 		}
-		span := m * ax[i].n // one past the last step
 		found := false
 		for k, a := range h.atoms {
 			if m < a.ls || m%a.ls != 0 {
@@ -93,7 +90,6 @@ func (h *home) place(l *lin, ax []nestAxis) (ph phys, ok bool, cut axisCut) {
 			found = true
 			break
 		}
-		_ = span
 		if !found {
 			return ph, false, cut
 		}

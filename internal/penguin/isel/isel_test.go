@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand"
 	"testing"
+	"unsafe"
 
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
@@ -62,14 +63,19 @@ func (p *prog) run(t *testing.T, gen machine.Gen, opt int, in map[string]*tensor
 
 func randF32(seed int64, shape ...int) *tensor.Tensor {
 	r := rand.New(rand.NewSource(seed))
-	x, err := tensor.New(dtype.F32, shape...)
-	if err != nil {
-		panic(err)
-	}
-	for i := range x.F32() {
-		x.F32()[i] = float32(r.NormFloat64())
+	x := tensor.New(dtype.F32, shape...)
+	for i := range f32s(x) {
+		f32s(x)[i] = float32(r.NormFloat64())
 	}
 	return x
+}
+
+func f32s(t *tensor.Tensor) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(&t.Data[0])), len(t.Data)/4)
+}
+
+func i32s(t *tensor.Tensor) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(&t.Data[0])), len(t.Data)/4)
 }
 
 func wantClose(t *testing.T, what string, got []float32, want []float64) {
@@ -102,10 +108,10 @@ func TestElementwiseBroadcastTranspose(t *testing.T) {
 			want := make([]float64, m*n)
 			for i := int64(0); i < m; i++ {
 				for j := int64(0); j < n; j++ {
-					want[i*n+j] = float64(xi.F32()[j*m+i] + bi.F32()[j])
+					want[i*n+j] = float64(f32s(xi)[j*m+i] + f32s(bi)[j])
 				}
 			}
-			wantClose(t, fmt.Sprint(g, sz), out["y"].F32(), want)
+			wantClose(t, fmt.Sprint(g, sz), f32s(out["y"]), want)
 		}
 	}
 }
@@ -121,9 +127,9 @@ func TestReshapeThroughTranspose(t *testing.T) {
 	out := p.run(t, machine.Gen3, 0, map[string]*tensor.Tensor{"x": xi})
 	want := make([]float64, 210)
 	for k := range want {
-		want[k] = -float64(xi.F32()[k%6*35+k/6])
+		want[k] = -float64(f32s(xi)[k%6*35+k/6])
 	}
-	wantClose(t, "y", out["y"].F32(), want)
+	wantClose(t, "y", f32s(out["y"]), want)
 }
 
 func TestReduceAdd(t *testing.T) {
@@ -143,11 +149,11 @@ func TestReduceAdd(t *testing.T) {
 		for i := int64(0); i < a; i++ {
 			for j := int64(0); j < b; j++ {
 				for k := int64(0); k < c; k++ {
-					want[i*c+k] += float64(xi.F32()[(i*b+j)*c+k])
+					want[i*c+k] += float64(f32s(xi)[(i*b+j)*c+k])
 				}
 			}
 		}
-		wantClose(t, fmt.Sprint(sz), out["y"].F32(), want)
+		wantClose(t, fmt.Sprint(sz), f32s(out["y"]), want)
 	}
 }
 
@@ -167,12 +173,12 @@ func TestContractBatched(t *testing.T) {
 			for i := int64(0); i < m; i++ {
 				for j := int64(0); j < n; j++ {
 					for l := int64(0); l < k; l++ {
-						want[(q*m+i)*n+j] += float64(xi.F32()[(q*m+i)*k+l]) * float64(wi.F32()[(q*n+j)*k+l])
+						want[(q*m+i)*n+j] += float64(f32s(xi)[(q*m+i)*k+l]) * float64(f32s(wi)[(q*n+j)*k+l])
 					}
 				}
 			}
 		}
-		wantClose(t, fmt.Sprint(sz), out["y"].F32(), want)
+		wantClose(t, fmt.Sprint(sz), f32s(out["y"]), want)
 	}
 }
 
@@ -194,17 +200,17 @@ func TestIntegerDivision(t *testing.T) {
 	ax, v := axes(n)
 	p.inst("divide", ax, 0, acc(q, v[0]), acc(x, v[0]), acc(y, v[0]))
 	p.inst("remainder", ax, 0, acc(r, v[0]), acc(x, v[0]), acc(y, v[0]))
-	xi, _ := tensor.New(dtype.I32, int(n))
-	yi, _ := tensor.New(dtype.I32, int(n))
-	copy(xi.I32(), a)
-	copy(yi.I32(), b)
+	xi := tensor.New(dtype.I32, int(n))
+	yi := tensor.New(dtype.I32, int(n))
+	copy(i32s(xi), a)
+	copy(i32s(yi), b)
 	out := p.run(t, machine.Gen3, 0, map[string]*tensor.Tensor{"x": xi, "y": yi})
 	for i := range a {
 		wq, wr := int32(-1), a[i]
 		if b[i] != 0 {
 			wq, wr = int32(int64(a[i])/int64(b[i])), int32(int64(a[i])%int64(b[i]))
 		}
-		if gq, gr := out["q"].I32()[i], out["r"].I32()[i]; gq != wq || gr != wr {
+		if gq, gr := i32s(out["q"])[i], i32s(out["r"])[i]; gq != wq || gr != wr {
 			t.Errorf("%d / %d = %d rem %d, want %d rem %d", a[i], b[i], gq, gr, wq, wr)
 		}
 	}

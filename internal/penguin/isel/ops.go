@@ -1,7 +1,5 @@
 package isel
 
-import "github.com/alcadev/alca/internal/penguin"
-
 // elementwise maps op-level rows to what they emit on a tile.
 var elementwise = map[string]recipe{
 	"add":                    arith("add", "bitwise_or"),
@@ -47,5 +45,3 @@ var elementwise = map[string]recipe{
 	"clamp":                  clamp,
 	"convert":                convert,
 }
-
-var _ penguin.Attrs

@@ -92,7 +92,8 @@ func (c *tileCtx) intDiv(x, y operand) (q, r view, err error) {
 	} else {
 		b.tt(P, "subtract", ar, zero, r)
 		b.tt(P, "max", ar, ar, r)
-		b.tt(P, "is_ge", over, ar, mag)
+		// Unsigned: the magnitude of the least integer is 2^31.
+		b.tt(P, "is_ge", over.as(dtype.U32), ar.as(dtype.U32), mag.as(dtype.U32))
 		sr, p := word(), word()
 		b.ts(sr, r, "max", imm(-1), "min", imm(1))
 		b.tt(P, "mult", over, over, sr) // +1, -1 or 0
