@@ -125,6 +125,11 @@ type Cluster struct {
 //	%5 = copy(x[j, i]) -> y[i, j]                   transpose
 //	%6 = contract(a[b, m, k], w[k, n]) -> y[b, m, n]   reduce k
 //
+// Operand and result element types stand on the tensors. A scalar constant operand is a Const tensor of shape []
+// with no Dims. A point whose access carries Ind reads its index from memory (dynamic slices, gather); such an
+// Index is never an output of the same instruction. copy may name the same tensor on both sides only if no point
+// reads what another writes. An instruction with an empty axis does nothing.
+//
 // At ISA level it is one hardware instruction on tiles (Access.Tile), and Axes is empty.
 type Inst struct {
 	ID     int
@@ -190,9 +195,13 @@ type Attrs interface{ penguinAttrs() }
 
 // OpDef is a row of the op table.
 type OpDef struct {
-	Name string
-	Doc  string
-	ISA  bool // an ISA-level row
+	Name   string
+	Doc    string
+	ISA    bool         // an ISA-level row
+	Group  Group        // op level
+	Ins    int          // op level: operands
+	MaxIns int          // op level: operands with the optional ones, 0 for Ins
+	New    func() Attrs // a fresh payload, nil when the op has none
 }
 
 func (*Loop) isStmt()    {}
