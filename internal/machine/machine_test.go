@@ -117,7 +117,7 @@ func TestCost(t *testing.T) {
 	} {
 		got := c.spec.Cost(c.w)
 		if c.ii != 0 {
-			near(t, c.name+" II", got.II, c.ii, 1e-3)
+			near(t, c.name+" II", got.II, c.ii, 2e-3)
 		}
 		if c.lat != 0 {
 			near(t, c.name+" latency", got.Latency, c.lat, 1e-3)
