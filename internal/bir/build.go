@@ -7,9 +7,17 @@ import (
 	"github.com/alcadev/alca/internal/machine"
 )
 
+// slabMax is the number of instructions allocated at a time in a large function.
+const slabMax = 256
+
 // NewInstr returns an instruction with the next identifier. It is not in any block yet.
 func (f *Func) NewInstr(op Opcode, e machine.Engine) *Instr {
-	in := &Instr{ID: f.nextID, Op: op, Engine: e}
+	if len(f.slab) == 0 {
+		f.slab = make([]Instr, min(slabMax, 8+int(f.nextID)))
+	}
+	in := &f.slab[0]
+	f.slab = f.slab[1:]
+	in.ID, in.Op, in.Engine = f.nextID, op, e
 	f.nextID++
 	return in
 }

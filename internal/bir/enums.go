@@ -333,3 +333,24 @@ func ParseClearMode(name string) (ClearMode, bool) {
 	i, ok := enumIndex(clearModeNames[:], name)
 	return ClearMode(i), ok
 }
+
+// IsBitwise reports operations on bit patterns, which take integers only.
+func (v AluOp) IsBitwise() bool {
+	switch v {
+	case AluBitwiseNot, AluBitwiseAnd, AluBitwiseOr, AluBitwiseXor, AluArithShiftLeft, AluArithShiftRight, AluLogicalShiftLeft, AluLogicalShiftRight:
+		return true
+	}
+	return false
+}
+
+// IsReduction reports operations legal in a reduction (doc).
+func (v AluOp) IsReduction() bool {
+	switch v {
+	case AluBitwiseAnd, AluBitwiseOr, AluBitwiseXor, AluAdd, AluSubtract, AluMult, AluMax, AluMin, AluLogicalAnd, AluLogicalOr, AluLogicalXor, AluAbsMax, AluAbsMin:
+		return true
+	}
+	return false
+}
+
+// IsComparison reports operations whose result is 1 or 0.
+func (v AluOp) IsComparison() bool { return v >= AluIsEqual && v <= AluIsLE }

@@ -32,6 +32,7 @@ type Func struct {
 	Blocks []*Block // Blocks[0] is the entry
 	Attrs  []ModuleAttr
 	nextID int32
+	slab   []Instr // instructions allocated but not handed out
 }
 
 // Block is a straight-line list of instructions in program order (before scheduling: a legal sequential order;

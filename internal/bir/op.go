@@ -1,6 +1,10 @@
 package bir
 
-import "github.com/alcadev/alca/internal/machine"
+import (
+	"reflect"
+
+	"github.com/alcadev/alca/internal/machine"
+)
 
 // Opcode is BIR's InstructionType; the values are its ordinals.
 type Opcode uint8
@@ -24,6 +28,8 @@ type OpInfo struct {
 	MinGen    machine.Gen
 	Ins, Outs string       // operands, for documentation and diagnostics
 	New       func() Attrs // a fresh payload, nil when the opcode has none
+
+	attrType reflect.Type // of what New makes
 }
 
 // Info returns the row of an opcode, or nil if the ordinal is out of range.
@@ -77,3 +83,31 @@ func (o Opcode) IsMatmul() bool {
 
 // Attrs is the payload of an instruction: a pointer to the attribute struct of its opcode.
 type Attrs interface{ birAttrs() }
+
+// IsTerminator reports the opcodes that end a block.
+func (o Opcode) IsTerminator() bool {
+	switch o {
+	case Terminator, CompareAndBranch, UnconditionalBranch, Return, Exit, Break:
+		return true
+	}
+	return false
+}
+
+// HasRegion reports the opcodes that own nested blocks.
+func (o Opcode) HasRegion() bool { return o >= Loop && o <= DoWhile }
+
+// NewAttrs returns a fresh payload for the opcode with the defaults of its fields, nil when it has none.
+func (o Opcode) NewAttrs() Attrs {
+	if i := o.Info(); i != nil && i.New != nil {
+		return i.New()
+	}
+	return nil
+}
+
+func init() {
+	for i := range opTable {
+		if r := &opTable[i]; r.New != nil {
+			r.attrType = reflect.TypeOf(r.New())
+		}
+	}
+}
