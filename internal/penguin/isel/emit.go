@@ -1,8 +1,10 @@
 package isel
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
@@ -17,6 +19,7 @@ type builder struct {
 	src   *penguin.Inst // whose location the new instructions carry
 	names map[string]int
 	ids   *int
+	busy  [machine.NumEngines]float64 // estimated work emitted for each engine, ns
 }
 
 // arg is an operand of an ISA-level instruction: a view or a scalar.
@@ -101,6 +104,32 @@ func (b *builder) op(name string, eng machine.Engine, outs []view, ins []arg, at
 		in.Out = append(in.Out, o.access())
 	}
 	*b.body = append(*b.body, in)
+	b.account(name, eng, outs[0], ins)
+}
+
+// account adds the instruction's work to its engine's estimate, by the quick estimator (machine.md 13.3): elements
+// per partition, twice for two SBUF inputs of a vector instruction.
+func (b *builder) account(name string, eng machine.Engine, out view, ins []arg) {
+	n := float64(elemsOf(out))
+	sb := 0
+	for _, a := range ins {
+		if a.imm == nil {
+			n = max(n, float64(elemsOf(a.v)))
+			if a.v.t.Space == penguin.SBUF && elemsOf(a.v) > 1 {
+				sb++
+			}
+		}
+	}
+	if sb > 1 {
+		n *= 2
+	}
+	if name == "reciprocal" {
+		n *= 8
+	}
+	ghz := map[machine.Engine]float64{machine.DVE: 0.96, machine.ACT: 1.2, machine.Pool: 1.2, machine.PE: 2.4}[eng]
+	if ghz > 0 {
+		b.busy[eng] += max(n, 64) / ghz
+	}
 }
 
 func (v view) access() penguin.Access {
@@ -213,4 +242,35 @@ func f32bits(f float64) uint64 { return uint64(math.Float32bits(float32(f))) }
 func (v view) as(t dtype.Type) view {
 	v.dt = t
 	return v
+}
+
+// transpose emits dst = x transposed through the PE; id is the identity of x's partition count.
+func (b *builder) transpose(dst, x, id view) {
+	b.op("matmul", machine.PE, []view{dst}, []arg{av(id), av(x)}, penguin.ISA{Flags: 3, Transpose: b.s.m.Gen != machine.Gen2})
+}
+
+// evict copies out of PSUM on the less busy of DVE and ACT.
+func (b *builder) evict(dst, src view) {
+	if b.s.m.Gen != machine.Gen2 && b.busy[machine.ACT] < b.busy[machine.DVE] {
+		b.copy(machine.ACT, dst, src)
+	} else {
+		b.copy(machine.DVE, dst, src)
+	}
+}
+
+func elemsOf(v view) int64 {
+	n := int64(1)
+	for _, d := range v.free {
+		n *= d.Count
+	}
+	return n
+}
+
+// errDecline is the private signal of an emitter that cannot handle a case.
+var errDecline = errors.New("declined")
+
+func sortDesc(c []int64) { sort.Slice(c, func(i, j int) bool { return c[i] > c[j] }) }
+
+func sort1(a []int, key func(i int) int64) {
+	sort.SliceStable(a, func(i, j int) bool { return key(a[i]) < key(a[j]) })
 }

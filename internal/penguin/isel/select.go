@@ -33,14 +33,14 @@ type selector struct {
 	spec  *machine.Spec
 	opts  Options
 	b     *builder
-	homes map[*penguin.Tensor]*home
+	vers  map[*penguin.Tensor]*versions
 	cache *regionCache
 }
 
 // Select replaces the op-level bodies of m by ISA-level instructions.
 func Select(m *penguin.Module, spec *machine.Spec, opts Options) error {
 	for _, f := range m.Funcs {
-		s := &selector{m: m, fn: f, spec: spec, opts: opts, homes: map[*penguin.Tensor]*home{}}
+		s := &selector{m: m, fn: f, spec: spec, opts: opts, vers: map[*penguin.Tensor]*versions{}}
 		s.b = &builder{fn: f, s: s, names: map[string]int{}, ids: new(int)}
 		body, err := s.region(f.Body)
 		if err != nil {
@@ -112,16 +112,6 @@ func (s *selector) region(body []penguin.Stmt) ([]penguin.Stmt, error) {
 		}
 	}
 	return out, nil
-}
-
-// homeOf says where t lies; tensors without a plan live in DRAM.
-func (s *selector) homeOf(t *penguin.Tensor) *home {
-	h := s.homes[t]
-	if h == nil {
-		h = &home{t: t}
-		s.homes[t] = h
-	}
-	return h
 }
 
 // maxFree is the most elements a tile may have along the free space.
