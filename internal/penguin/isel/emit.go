@@ -19,6 +19,7 @@ type builder struct {
 	src   *penguin.Inst // whose location the new instructions carry
 	names map[string]int
 	ids   *int
+	since []*penguin.Inst             // emitted for the current source instruction
 	busy  [machine.NumEngines]float64 // estimated work emitted for each engine, ns
 }
 
@@ -104,6 +105,7 @@ func (b *builder) op(name string, eng machine.Engine, outs []view, ins []arg, at
 		in.Out = append(in.Out, o.access())
 	}
 	*b.body = append(*b.body, in)
+	b.since = append(b.since, in)
 	b.account(name, eng, outs[0], ins)
 }
 

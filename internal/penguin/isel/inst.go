@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"math"
+
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
@@ -13,7 +15,7 @@ func (s *selector) inst(in *penguin.Inst) error {
 		*s.b.body = append(*s.b.body, in)
 		return nil
 	}
-	s.b.src = in
+	s.b.src, s.b.since = in, nil
 	ps, err := nests(in)
 	if err != nil {
 		return err
@@ -50,46 +52,216 @@ func (s *selector) piece(in *penguin.Inst, p piece) error {
 }
 
 // structural maps the op-level rows that are not elementwise to their emitters.
-var structural = map[string]func(s *selector, in *penguin.Inst, p piece) error{
-	"copy": func(s *selector, in *penguin.Inst, p piece) error {
+var structural map[string]func(s *selector, in *penguin.Inst, p piece) error
+
+func init() {
+	structural = map[string]func(s *selector, in *penguin.Inst, p piece) error{
+		"copy":    emitCopy,
+		"bitcast": emitCopy,
+		"fill":    emitFill,
+		"iota": func(s *selector, in *penguin.Inst, p piece) error {
+			return s.iota(in, p.n)
+		},
+		"contract": func(s *selector, in *penguin.Inst, p piece) error {
+			return s.contract(in, p.n, p.ind)
+		},
+		"reduce":  emitReduce,
+		"scatter": emitScatter,
+	}
+}
+
+// emitCopy moves bytes; a bitcast moves them under the result's type.
+func emitCopy(s *selector, in *penguin.Inst, p piece) error {
+	s.dmaOnly(p.n.in(0), p.n.out(0), p.n, p.ind[0], p.ind[1])
+	if src, dst := p.n.in(0).t.DType, p.n.out(0).t.DType; src != dst {
+		for _, d := range s.b.since {
+			d.In[0].Tile.DType = dst
+		}
+	}
+	return nil
+}
+
+// emitFill stores one value over a strided region.
+func emitFill(s *selector, in *penguin.Inst, p piece) error {
+	bits := in.Attrs.(*penguin.Fill).Bits
+	p.n.trim(nil)
+	dst := p.n.out(0)
+	for _, n := range flatParts(p.n) {
+		part, rest := s.roles(n)
+		var whole view
+		err := n.tiles(part, rest, maxPart, s.maxFree(), 3, func(t *tile) error {
+			d := whole
+			if d.t == nil || d.np < t.np() || elemsOf(d) < prodN(t, t.free) {
+				d = s.out(dst.t.DType, t)
+				s.fillTile(d, bits)
+				whole = d
+			}
+			d.np, d.free = t.np(), compact(t.dims())
+			s.store(d, n.out(0), t, p.ind[0])
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillTile sets a tile; 64-bit elements are set by halves.
+func (s *selector) fillTile(v view, bits uint64) {
+	if v.dtype().Size() < 8 {
+		s.b.memset(v, bits)
+		return
+	}
+	for half := int64(0); half < 2; half++ {
+		h := v
+		h.dt = dtype.U32
+		h.off = half
+		h.free = []penguin.StepCount{{Step: 2, Count: elemsOf(v)}}
+		s.b.memset(h, bits>>(32*half)&0xFFFFFFFF)
+	}
+}
+
+func emitReduce(s *selector, in *penguin.Inst, p piece) error {
+	op := in.Attrs.(*penguin.Combine).Op
+	r, ok := reducers[op]
+	if !ok {
+		return diag.Errorf("PEN190", in.Loc, "reduce by %q is not supported by the instruction selector", op)
+	}
+	if len(in.In) == 1 {
+		return s.reduce(in, p.n, r, p.ind[0])
+	}
+	// The second operand joins elementwise afterwards; an identity needs no joining.
+	if o, ok := splat(in.In[1].T); ok && isIdentity(op, o) {
+		n := &nest{ax: p.n.ax, acc: []lin{p.n.acc[0], p.n.acc[2]}, nin: 1}
+		return s.reduce(in, n, r, p.ind[0])
+	}
+	par := *p.n
+	t := s.b.dram("sum", in.Out[0].T.DType, reduceShape(p.n))
+	first := p.n.clone()
+	first.acc = []lin{first.acc[0], rowMajor(t, first)}
+	first.nin = 1
+	join := par.clone()
+	join.acc = []lin{rowMajor(t, join), join.acc[1], join.acc[2]}
+	for i := len(join.ax) - 1; i >= 0; i-- {
+		if join.ax[i].reduce {
+			join.drop(i)
+		}
+	}
+	if err := s.reduce(in, first, r, p.ind[0]); err != nil {
+		return err
+	}
+	return s.elementwise(in, piece{join, [][]penguin.Indirect{nil, nil, nil}}, elementwise[op])
+}
+
+func reduceShape(n *nest) []int64 {
+	var sh []int64
+	for _, a := range n.ax {
+		if !a.reduce {
+			sh = append(sh, a.n)
+		}
+	}
+	return sh
+}
+
+// rowMajor is the access of t by the parallel axes of n in order.
+func rowMajor(t *penguin.Tensor, n *nest) lin {
+	l := lin{t: t, c: make([]int64, len(n.ax))}
+	st := int64(1)
+	for i := len(n.ax) - 1; i >= 0; i-- {
+		if !n.ax[i].reduce {
+			l.c[i] = st
+			st *= n.ax[i].n
+		}
+	}
+	return l
+}
+
+// isIdentity reports whether joining o changes nothing.
+func isIdentity(op string, o operand) bool {
+	fl := classOf(o.dt) == clsFloat
+	lo, hi := o.dt.IntRange()
+	ones := int64(-1)
+	if o.dt == dtype.I1 {
+		ones, lo, hi = 1, 0, 1
+	}
+	if !signed(o.dt) && !fl && o.dt != dtype.I1 {
+		ones = hi
+		if o.dt == dtype.U64 {
+			return false
+		}
+	}
+	switch op {
+	case "add", "or", "xor":
+		return fl && o.f == 0 || !fl && o.i == 0
+	case "multiply":
+		return fl && o.f == 1 || !fl && o.i == 1
+	case "and":
+		return !fl && o.i == ones
+	case "maximum":
+		return fl && math.IsInf(o.f, -1) || !fl && o.i == lo
+	case "minimum":
+		return fl && math.IsInf(o.f, 1) || !fl && o.i == hi
+	}
+	return false
+}
+
+// emitScatter joins the input into the output, one nest at a time; nests whose points meet have been enumerated.
+func emitScatter(s *selector, in *penguin.Inst, p piece) error {
+	op := in.Attrs.(*penguin.Combine).Op
+	if op == "" {
 		s.dmaOnly(p.n.in(0), p.n.out(0), p.n, p.ind[0], p.ind[1])
 		return nil
-	},
-	"contract": func(s *selector, in *penguin.Inst, p piece) error {
-		return s.contract(in, p.n, p.ind)
-	},
+	}
+	r, ok := elementwise[op]
+	if !ok {
+		return diag.Errorf("PEN190", in.Loc, "scatter by %q is not supported by the instruction selector", op)
+	}
+	n := p.n.clone()
+	n.acc = []lin{n.acc[1].clone(), n.acc[0], n.acc[1]}
+	n.nin = 2
+	return s.elementwise(in, piece{n, [][]penguin.Indirect{p.ind[1], p.ind[0], p.ind[1]}}, r)
 }
 
 // iota stores a linear form of the axes: POOL computes it from the tile's corner, a step for each free axis and one
 // for the partition.
-func (s *selector) iota(in *penguin.Inst, n *nest, val lin) error {
-	// The value is one more access as far as axes are concerned.
-	n.acc = append(n.acc, val)
+func (s *selector) iota(in *penguin.Inst, n *nest) error {
+	if cl := classOf(n.out(0).t.DType); cl == clsNone || cl == clsWide {
+		return (&tileCtx{loc: in.Loc}).unsupported(n.out(0).t.DType)
+	}
 	n.trim(nil)
-	v, dst := &n.acc[len(n.acc)-1], n.out(0)
 	part, rest := s.roles(n)
+	v, dst := &n.acc[len(n.acc)-1], n.out(0)
 	return n.tiles(part, rest, maxPart, s.maxFree(), 4, func(t *tile) error {
-		d := s.out(dst.t.DType, t)
 		at := penguin.ISA{Base: v.at(t.box)}
 		if len(part) > 0 {
 			at.Channel = v.c[part[0]]
 		}
+		steps := true
 		for _, a := range t.free {
 			at.Pattern = append(at.Pattern, penguin.StepCount{Step: v.c[a], Count: t.n[a]})
+			steps = steps && max(v.c[a], -v.c[a]) <= maxStep
+		}
+		if !steps {
+			return diag.Errorf("PEN190", in.Loc, "iota steps above %d are not supported by the instruction selector", maxStep)
 		}
 		if len(at.Pattern) == 0 {
 			at.Pattern = []penguin.StepCount{{Step: 0, Count: 1}}
 		}
-		w := d
-		if dst.t.DType != dtype.I32 {
-			w = s.out(dtype.I32, t)
-		}
+		w := s.out(dtype.I32, t)
 		s.b.op("iota", machine.Pool, []view{w}, nil, at)
-		if dst.t.DType != dtype.I32 {
-			if dst.t.DType == dtype.U32 {
-				w = w.as(dtype.U32)
-			}
+		d := w
+		switch t2 := dst.t.DType; {
+		case t2 == dtype.I32:
+		case classOf(t2) == clsFloat:
+			d = s.out(t2, t)
 			s.b.copy(machine.DVE, d, w)
+		case classOf(t2) == clsBool:
+			d = s.out(t2, t)
+			s.b.ts(d.as(dtype.U8), w, "not_equal", imm(0), "", arg{})
+		default:
+			d = s.out(t2, t)
+			(&tileCtx{b: s.b, s: s, np: t.np(), dims: t.dims()}).narrow(d, w)
 		}
 		s.store(d, dst, t, nil)
 		return nil

@@ -39,7 +39,7 @@ func axes(ext ...int64) (ax []*penguin.Axis, v []pelican.Expr) {
 func acc(t *penguin.Tensor, d ...pelican.Expr) penguin.Access { return penguin.Access{T: t, Dims: d} }
 
 func (p *prog) inst(op string, ax []*penguin.Axis, reduce int, out penguin.Access, in ...penguin.Access) *penguin.Inst {
-	i := &penguin.Inst{Op: &penguin.OpDef{Name: op}, Axes: ax, Reduce: reduce, In: in, Out: []penguin.Access{out}}
+	i := &penguin.Inst{Op: penguin.Op(op), Axes: ax, Reduce: reduce, In: in, Out: []penguin.Access{out}}
 	p.f.Body = append(p.f.Body, i)
 	return i
 }
@@ -139,10 +139,7 @@ func TestReduceAdd(t *testing.T) {
 		x := p.tensor("x", dtype.F32, penguin.Input, a, b, c)
 		y := p.tensor("y", dtype.F32, penguin.Output, a, c)
 		ax, v := axes(a, c, b)
-		p.inst("reduce_add", ax, 1, acc(y, v[0], v[1]), acc(x, v[0], v[2], v[1]))
-		structural["reduce_add"] = func(s *selector, in *penguin.Inst, p piece) error {
-			return s.reduce(in, p.n, reducers["add"], p.ind[0])
-		}
+		p.inst("reduce", ax, 1, acc(y, v[0], v[1]), acc(x, v[0], v[2], v[1])).Attrs = &penguin.Combine{Op: "add"}
 		xi := randF32(1, int(a), int(b), int(c))
 		out := p.run(t, machine.Gen3, 0, map[string]*tensor.Tensor{"x": xi})
 		want := make([]float64, a*c)

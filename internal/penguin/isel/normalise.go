@@ -74,12 +74,59 @@ func nests(in *penguin.Inst) ([]piece, error) {
 			return nil, diag.Internalf("PEN199", in.Loc, "%s: index of %s has no value", in.Op.Name, a.T.Name)
 		}
 	}
+	if io, ok := in.Attrs.(*penguin.Iota); ok {
+		// The stored value is one more linear form; nests hands it back as an access without a tensor.
+		exprs = append(exprs, pelican.Subst(io.Value, sub))
+		accs = append(accs, penguin.Access{})
+		ind = append(ind, nil)
+	}
 	for _, p := range in.Pred {
 		return nil, diag.Errorf("PEN190", in.Loc, "%s: predicate %v is not supported by the instruction selector", in.Op.Name, p.E)
 	}
+	for k := range ind {
+		ind[k] = substInd(ind[k], sub)
+	}
 	var out []piece
-	var solve func(vars []pelican.Expr, ax []nestAxis, exprs []pelican.Expr) error
-	solve = func(vars []pelican.Expr, ax []nestAxis, exprs []pelican.Expr) error {
+	var solve func(vars []pelican.Expr, ax []nestAxis, exprs []pelican.Expr, ind [][]penguin.Indirect) error
+	// enumerate makes a nest for each value of axis i.
+	enumerate := func(i int, why pelican.Expr, vars []pelican.Expr, ax []nestAxis, exprs []pelican.Expr, ind [][]penguin.Indirect) error {
+		if ax[i].reduce || ax[i].n*int64(len(out)+1) > maxPieces {
+			return diag.Errorf("PEN190", in.Loc, "%s: index expression %v cannot be cut into at most %d strided pieces", in.Op.Name, why, maxPieces)
+		}
+		vs := append(append([]pelican.Expr{}, vars[:i]...), vars[i+1:]...)
+		as := append(append([]nestAxis{}, ax[:i]...), ax[i+1:]...)
+		for v := int64(0); v < ax[i].n; v++ {
+			m := map[pelican.Expr]pelican.Expr{vars[i]: pelican.Const(v)}
+			ex := make([]pelican.Expr, len(exprs))
+			for k := range exprs {
+				ex[k] = pelican.Subst(exprs[k], m)
+			}
+			in2 := make([][]penguin.Indirect, len(ind))
+			for k := range ind {
+				in2[k] = substInd(ind[k], m)
+			}
+			if err := solve(vs, as, ex, in2); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	solve = func(vars []pelican.Expr, ax []nestAxis, exprs []pelican.Expr, ind [][]penguin.Indirect) error {
+		for i, v := range vars {
+			for k := range ind {
+				for _, x := range ind[k] {
+					for _, e := range x.At {
+						if pelican.Uses(e, v) {
+							return enumerate(i, e, vars, ax, exprs, ind)
+						}
+					}
+				}
+			}
+			if in.Op.Group == penguin.Update && ax[i].n > 1 && exprs[len(in.In)] != nil && !pelican.Uses(exprs[len(in.In)], v) {
+				// Several points meet in one element: keep their order.
+				return enumerate(i, exprs[len(in.In)], vars, ax, exprs, ind)
+			}
+		}
 		for {
 			bad := pelican.Expr(nil)
 			for _, e := range exprs {
@@ -92,26 +139,7 @@ func nests(in *penguin.Inst) ([]piece, error) {
 			}
 			i, inner := splitFor(bad, vars, ax)
 			if i < 0 {
-				i = smallestIn(bad, vars, ax)
-				if ax[i].n*int64(len(out)+1) > maxPieces {
-					return diag.Errorf("PEN190", in.Loc, "%s: index expression %v cannot be cut into strided pieces", in.Op.Name, bad)
-				}
-				for v := int64(0); v < ax[i].n; v++ {
-					m := map[pelican.Expr]pelican.Expr{vars[i]: pelican.Const(v)}
-					ex := make([]pelican.Expr, len(exprs))
-					for k := range exprs {
-						ex[k] = pelican.Subst(exprs[k], m)
-					}
-					vs := append(append([]pelican.Expr{}, vars[:i]...), vars[i+1:]...)
-					as := append(append([]nestAxis{}, ax[:i]...), ax[i+1:]...)
-					if ax[i].reduce {
-						return diag.Errorf("PEN190", in.Loc, "%s: index expression %v of a reduced axis cannot be cut into strided pieces", in.Op.Name, bad)
-					}
-					if err := solve(vs, as, ex); err != nil {
-						return err
-					}
-				}
-				return nil
+				return enumerate(smallestIn(bad, vars, ax), bad, vars, ax, exprs, ind)
 			}
 			v, n := vars[i], ax[i].n
 			v1 := pelican.NewVar(v.Name()+"o", 0, n/inner, 1)
@@ -140,7 +168,7 @@ func nests(in *penguin.Inst) ([]piece, error) {
 					}
 				}
 				if !found {
-					return diag.Internalf("PEN199", in.Loc, "%s: index of %s uses %v, which is no axis of the instruction", in.Op.Name, accs[k].T.Name, t.X)
+					return diag.Internalf("PEN199", in.Loc, "%s: index uses %v, which is no axis of the instruction", in.Op.Name, t.X)
 				}
 			}
 			n.acc = append(n.acc, l)
@@ -148,10 +176,23 @@ func nests(in *penguin.Inst) ([]piece, error) {
 		out = append(out, piece{n, ind})
 		return nil
 	}
-	if err := solve(vars, ax, exprs); err != nil {
+	if err := solve(vars, ax, exprs, ind); err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// substInd replaces axes in the positions of run-time indices.
+func substInd(ind []penguin.Indirect, m map[pelican.Expr]pelican.Expr) []penguin.Indirect {
+	out := append([]penguin.Indirect(nil), ind...)
+	for i := range out {
+		at := make([]pelican.Expr, len(out[i].At))
+		for k, e := range out[i].At {
+			at[k] = pelican.Subst(e, m)
+		}
+		out[i].At = at
+	}
+	return out
 }
 
 // firstDivision returns an innermost FloorDiv or Mod of e, nil if e is linear.

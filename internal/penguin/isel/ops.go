@@ -38,6 +38,8 @@ var elementwise = map[string]recipe{
 	"sine":                   sin,
 	"cosine":                 cos,
 	"tan":                    tan,
+	"compare":                compareOp,
+	"reduce_precision":       reducePrecision,
 	"is_finite":              isFinite,
 	"popcnt":                 popcount,
 	"count_leading_zeros":    leadingZeros,

@@ -3,6 +3,7 @@ package isel
 import (
 	"math"
 
+	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/penguin"
@@ -257,10 +258,12 @@ func (c *tileCtx) intPower(dst view, x, y operand) {
 // compareOps maps HLO directions to ALU operators.
 var compareOps = map[string]string{"EQ": "is_equal", "NE": "not_equal", "GE": "is_ge", "GT": "is_gt", "LE": "is_le", "LT": "is_lt"}
 
-// compare stores 1 or 0. Total order compares floats as integers after folding the negative half over.
-func compare(dir string, total bool) recipe {
-	return func(c *tileCtx, dst view, in []operand, _ penguin.Attrs) error {
-		op := compareOps[dir]
+// compareOp stores 1 or 0. Total order compares floats as integers after folding the negative half over.
+func compareOp(c *tileCtx, dst view, in []operand, at penguin.Attrs) error {
+	a := at.(*penguin.Compare)
+	total := a.Total
+	{
+		op := compareOps[a.Dir]
 		d := dst.as(dtype.U8)
 		x, y := in[0], in[1]
 		switch classOf(x.dt) {
@@ -283,8 +286,30 @@ func compare(dir string, total bool) recipe {
 		default:
 			return c.unsupported(x.dt)
 		}
-		return nil
 	}
+	return nil
+}
+
+// reducePrecision is a round trip through the narrow type that has the asked exponent and mantissa.
+func reducePrecision(c *tileCtx, dst view, in []operand, at penguin.Attrs) error {
+	a := at.(*penguin.ReducePrecision)
+	var t dtype.Type
+	switch [2]int{a.Exp, a.Mantissa} {
+	case [2]int{8, 23}:
+		t = dtype.F32
+	case [2]int{8, 7}:
+		t = dtype.BF16
+	case [2]int{5, 10}:
+		t = dtype.F16
+	case [2]int{8, 10}:
+		t = dtype.TF32
+	default:
+		return diag.Errorf("PEN190", c.loc, "reduce_precision to %d exponent and %d mantissa bits is not supported by the instruction selector", a.Exp, a.Mantissa)
+	}
+	w := c.tmp(t)
+	c.b.copy(machine.DVE, w, c.full(in[0]))
+	c.b.copy(machine.DVE, dst, w)
+	return nil
 }
 
 // totalKey maps floats to int32 so that integer order is IEEE total order.
@@ -357,12 +382,13 @@ func convert(c *tileCtx, dst view, in []operand, _ penguin.Attrs) error {
 		c.b.copy(machine.DVE, dst, c.full(v))
 	case from == clsFloat:
 		// HLO truncates, the engines round to nearest.
-		f := c.trunc(c.hub(x))
-		if !signed(t) && width(t) < 4 || signed(t) {
-			c.b.copy(machine.DVE, dst, f)
-		} else {
-			c.b.copy(machine.DVE, dst, f)
-		}
+		h := c.hub(x)
+		f := c.trunc(h)
+		nan, zero := c.tmp(dtype.U8), c.f32()
+		c.b.tt(machine.DVE, "not_equal", nan, h, h)
+		c.b.memset(zero, 0)
+		c.b.copyPred(f, zero, nan, false)
+		c.b.copy(machine.DVE, dst, f)
 	case from == clsBool:
 		c.b.copy(machine.DVE, dst, c.full(asU8(x)))
 	default:
