@@ -296,3 +296,20 @@ func (f *File) Origin(e machine.Engine, pc int) (*InstrDebug, *Source) {
 	}
 	return nil, nil
 }
+
+// ElemType returns the element type of the side: plain bytes when none is given.
+func (s *Side) ElemType() dtype.Type {
+	if s.DType == dtype.Invalid {
+		return dtype.U8
+	}
+	return s.DType
+}
+
+// Elements returns how many elements the side names.
+func (s *Side) Elements() int64 {
+	n := int64(s.ElemType().Size())
+	if n == 0 {
+		return 0
+	}
+	return s.Bytes() / n
+}
