@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/pelican"
@@ -55,7 +56,11 @@ func (p *prog) run(t *testing.T, gen machine.Gen, opt int, in map[string]*tensor
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ToBIR(m, machine.ByGen(gen)); err != nil {
+	b, err := ToBIR(m, machine.ByGen(gen))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bir.Verify(b); err != nil {
 		t.Fatal(err)
 	}
 	return out
