@@ -25,9 +25,9 @@ func (r *birRun) instr(in *bir.Instr) (*bir.Block, error) {
 		if a.Stride == 0 {
 			return nil, diag.Errorf(CodeProgram, locOf(in), "loop %s has stride 0", a.Axis)
 		}
-		defer delete(r.env, a.Axis)
+		defer delete(r.env, a.Var)
 		for i := a.Lower; a.Stride > 0 && i < a.Upper || a.Stride < 0 && i > a.Upper; i += a.Stride {
-			r.env[a.Axis] = i
+			r.env[a.Var] = i
 			if err := r.blocks(in.Body); err != nil {
 				return nil, err
 			}
@@ -38,10 +38,10 @@ func (r *birRun) instr(in *bir.Instr) (*bir.Block, error) {
 		if a.Stride <= 0 || a.UpperReg == nil {
 			return nil, diag.Errorf(CodeProgram, locOf(in), "dynamic loop %s needs a positive stride and a bound register", a.Axis)
 		}
-		defer delete(r.env, a.Axis)
+		defer delete(r.env, a.Var)
 		hi := a.UpperConst + a.UpperCoef*r.regs[a.UpperReg]
 		for i := a.Lower; i < hi; i += a.Stride {
-			r.env[a.Axis] = i
+			r.env[a.Var] = i
 			if err := r.blocks(in.Body); err != nil {
 				return nil, err
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/machine"
+	"github.com/alcadev/alca/internal/pelican"
 	"github.com/alcadev/alca/internal/sim/exec"
 	"github.com/alcadev/alca/internal/tensor"
 )
@@ -33,7 +34,7 @@ type birRun struct {
 	st    *exec.State
 	vars  map[*bir.MemLoc]int
 	regs  map[*bir.Register]int64
-	env   map[string]int64
+	env   map[pelican.Expr]int64
 	onVM  map[*bir.MemLoc]exec.Ref
 	limit int64
 	steps int64
@@ -45,7 +46,7 @@ const functionalBudget = 500_000_000
 // Run executes the module's main function. Inputs and outputs are keyed by their names at the boundary.
 func (p *BIRProgram) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	f := p.mod.Funcs[0]
-	r := &birRun{ctx: ctx, f: f, vars: map[*bir.MemLoc]int{}, regs: map[*bir.Register]int64{}, env: map[string]int64{},
+	r := &birRun{ctx: ctx, f: f, vars: map[*bir.MemLoc]int{}, regs: map[*bir.Register]int64{}, env: map[pelican.Expr]int64{},
 		onVM: map[*bir.MemLoc]exec.Ref{}, limit: functionalBudget}
 	sbuf, psum := r.layout(p.spec)
 	r.st = exec.NewState(p.mod.Gen, sbuf, psum)
@@ -169,7 +170,7 @@ func (r *birRun) place(l *bir.MemLoc) (exec.Ref, error) {
 func (r *birRun) offset(p *bir.AccessPattern) (int64, error) {
 	v := int64(0)
 	if p.Expr != nil {
-		x, err := p.Expr.Eval(r.env)
+		x, err := pelican.Eval(p.Expr, pelican.MapEnv(r.env))
 		if err != nil {
 			return 0, err
 		}
@@ -253,7 +254,7 @@ func (r *birRun) fault(in *bir.Instr, err error) error {
 
 func (r *birRun) guard(in *bir.Instr) (bool, error) {
 	for _, p := range in.Preds {
-		v, err := p.E.Eval(r.env)
+		v, err := pelican.Eval(p.E, pelican.MapEnv(r.env))
 		if err != nil {
 			return false, err
 		}

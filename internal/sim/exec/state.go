@@ -267,3 +267,6 @@ func startLegal(start, n int) bool {
 	}
 	return start%32 == 0
 }
+
+// ShareVar makes variable a use the storage of variable b, which has the same size.
+func (s *State) ShareVar(a, b int) { s.Vars[a-1] = s.Vars[b-1] }

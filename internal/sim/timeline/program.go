@@ -34,6 +34,7 @@ const (
 	Trigger // start the descriptors of a queue block
 	Direct  // a transfer described by the instruction itself
 	Rewind  // swap or rewind a queue instance
+	Skip    // second half of the entry before it: takes no time
 )
 
 // Entry is one decoded instruction of an engine's stream.

@@ -269,11 +269,11 @@ func (r *runner) satisfied(e *engine, w Wait) (bool, Ps) {
 	// The latest change that made it true counts.
 	at, dma := Ps(0), true
 	for i := len(s.history) - 1; i >= 0; i-- {
-		if h := s.history[i]; !w.Equal && h.value < want {
+		h := s.history[i]
+		if !w.Equal && h.value < want || w.Equal && h.value != want {
 			break
-		} else {
-			at, dma = h.at, h.dma
 		}
+		at, dma = h.at, h.dma
 	}
 	if !dma {
 		at += FromNs(r.p.Spec.Timing.TSem)
@@ -393,6 +393,7 @@ func (r *runner) issue(e *engine, en *Entry, start Ps) error {
 		occupy = FromNs(t.TSemOp)
 		latency = occupy
 		r.reset(en.Ctl)
+	case Skip:
 	case Halt:
 		e.halted = true
 	default: // Nop, Drain, Barrier, EventSemaphore, Rewind
@@ -400,9 +401,6 @@ func (r *runner) issue(e *engine, en *Entry, start Ps) error {
 		latency = occupy
 	}
 	done := max(e.done, start+latency)
-	if en.Kind == LoadWeights {
-		done = max(e.done, start+latency)
-	}
 	e.done = done
 	switch en.Kind {
 	case LoadWeights:
@@ -450,7 +448,7 @@ func (r *runner) slice(e *engine, en *Entry, start, end Ps) {
 }
 
 var kindNames = [...]string{"data", "load weights", "multiply", "nop", "drain", "barrier", "event/semaphore", "reset semaphores",
-	"halt", "branch", "register move", "register ALU", "register load", "register store", "DMA trigger", "DMA", "queue"}
+	"halt", "branch", "register move", "register ALU", "register load", "register store", "DMA trigger", "DMA", "queue", "extension"}
 
 // fault adds position and source to an error of an instruction.
 func (r *runner) fault(e *engine, en *Entry, err error) error {
