@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alcadev/alca/internal/driver"
+)
+
+func init() {
+	commands = append(commands, func(a *app) *cobra.Command {
+		var asJSON bool
+		c := &cobra.Command{
+			Use:   "ops",
+			Short: "List the ops alca knows and what it can do with each",
+			Long:  "List the op table. For each op: whether result types are inferred, the op is verified, evaluated, and lowered to the machine.",
+			Example: examples(`
+				alca ops
+				alca ops --json`),
+			Args: cobra.NoArgs,
+			RunE: a.do(func(ctx context.Context, args []string) error {
+				return driver.Ops(a.env, asJSON)
+			}),
+		}
+		c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+		return c
+	})
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alcadev/alca/internal/driver"
+)
+
+func init() {
+	commands = append(commands, func(a *app) *cobra.Command {
+		var o driver.OptOptions
+		c := &cobra.Command{
+			Use:   "opt FILE.mlir",
+			Short: "Read a module, run hlo passes over it, print it",
+			Example: examples(`
+				# check and normalise a module
+				alca opt model.mlir
+				# run two passes and look at the result after each
+				alca opt model.mlir --passes=fold-constants,cse --print-after=fold-constants`),
+			Args: cobra.ExactArgs(1),
+			RunE: a.do(func(ctx context.Context, args []string) error {
+				return driver.Opt(ctx, a.env, args[0], o)
+			}),
+		}
+		f := c.Flags()
+		f.StringSliceVar(&o.Passes, "passes", nil, "hlo passes to run, in order")
+		f.StringSliceVar(&o.Disable, "disable-pass", nil, "passes to leave out")
+		f.StringVar(&o.StopAfter, "stop-after", "", "end after this pass")
+		f.StringSliceVar(&o.PrintAfter, "print-after", nil, "print the module to standard error after these passes")
+		f.BoolVar(&o.Generic, "generic", false, "print ops in generic form")
+		f.BoolVar(&o.Locs, "locs", false, "print the names of locations")
+		f.StringVarP(&o.Output, "output", "o", "-", "file to write")
+		return c
+	})
+}
