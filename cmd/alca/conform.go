@@ -34,6 +34,8 @@ the counts. The exit status is 0 when the run completed, whatever the counts.`,
 		f.DurationVar(&o.Timeout, "timeout", 20*time.Second, "limit for one module")
 		f.StringVar(&o.Results, "results", "", "write one JSON line a module to this file")
 		f.IntVar(&o.Jobs, "jobs", 0, "modules run at a time (0: as many as processors)")
+		f.BoolVar(&o.Worker, "worker", false, "serve another alca process")
+		f.MarkHidden("worker")
 		f.StringVar(&o.Filter, "filter", "", "only files whose path contains this")
 		return c
 	})

@@ -8,6 +8,8 @@ type Info struct {
 	Title string // one line
 	Text  string // what causes it and what to do; may be empty
 	Alias string // the vendor's code for the same fault, "NCC_EVRF010"
+
+	Unsupported bool // the input is fine, but alca does not do this yet
 }
 
 var infos = map[string]Info{}

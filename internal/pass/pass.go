@@ -73,7 +73,7 @@ func (r *Registry[M]) Resolve(names []string) ([]Pass[M], error) {
 	for _, n := range names {
 		p, ok := r.Lookup(n)
 		if !ok {
-			return nil, diag.Errorf("DRV020", diag.Loc{}, "there is no pass %q", n).WithHint("`alca passes` lists them")
+			return nil, diag.Errorf("DRV025", diag.Loc{}, "there is no pass %q", n).WithHint("`alca passes` lists them")
 		}
 		out = append(out, p)
 	}
@@ -103,7 +103,7 @@ func Run[M any](ctx context.Context, passes []Pass[M], m M, o Options[M]) (stopp
 		}
 		if contains(o.Disable, p.Name) {
 			if p.Required {
-				return false, diag.Errorf("DRV021", diag.Loc{}, "pass %s cannot be disabled: later stages depend on it", p.Name)
+				return false, diag.Errorf("DRV026", diag.Loc{}, "pass %s cannot be disabled: later stages depend on it", p.Name)
 			}
 		} else {
 			start := time.Now()

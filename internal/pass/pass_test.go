@@ -29,10 +29,10 @@ func TestRun(t *testing.T) {
 		}
 	}
 	var got []string
-	if _, err := Run(context.Background(), all, &got, Options[*[]string]{Disable: []string{"a"}}); diag.Code(err) != "DRV021" {
+	if _, err := Run(context.Background(), all, &got, Options[*[]string]{Disable: []string{"a"}}); diag.Code(err) != "DRV026" {
 		t.Errorf("disabling a required pass: %v", err)
 	}
-	if _, err := r.Resolve([]string{"nope"}); diag.Code(err) != "DRV020" {
+	if _, err := r.Resolve([]string{"nope"}); diag.Code(err) != "DRV025" {
 		t.Errorf("unknown pass: %v", err)
 	}
 }

@@ -1,0 +1,58 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/alcadev/alca/internal/hlo"
+)
+
+// OpRow says what alca can do with an op.
+type OpRow struct {
+	Name   string `json:"name"`
+	Infer  bool   `json:"infer"`
+	Verify bool   `json:"verify"`
+	Eval   bool   `json:"eval"`
+	Lower  bool   `json:"lower"`
+	Doc    string `json:"doc,omitempty"`
+}
+
+// OpRows lists the op table.
+func OpRows() []OpRow {
+	var rows []OpRow
+	for _, d := range hlo.Ops() {
+		rows = append(rows, OpRow{Name: d.Name, Infer: d.Infer != nil, Verify: true, Eval: hasEval(d), Lower: hasLower(d), Doc: d.Doc})
+	}
+	return rows
+}
+
+// Ops prints the op table.
+func Ops(e *Env, asJSON bool) error {
+	rows := OpRows()
+	if asJSON {
+		enc := json.NewEncoder(e.Out)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(rows)
+	}
+	w := tabwriter.NewWriter(e.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "op\tinfer\tverify\teval\tlower\t")
+	mark := func(b bool) string {
+		if b {
+			return "yes"
+		}
+		return "-"
+	}
+	counts := [4]int{}
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", r.Name, mark(r.Infer), mark(r.Verify), mark(r.Eval), mark(r.Lower))
+		for i, b := range []bool{r.Infer, r.Verify, r.Eval, r.Lower} {
+			if b {
+				counts[i]++
+			}
+		}
+	}
+	fmt.Fprintf(w, "%d ops\t%d\t%d\t%d\t%d\t\n", len(rows), counts[0], counts[1], counts[2], counts[3])
+	return w.Flush()
+}
