@@ -228,10 +228,10 @@ func TestDamage(t *testing.T) {
 		}
 		bad := bytes.Clone(good)
 		bad[n] ^= 0x40
-		_, err := readBytes(bad)
-		inGzipHeader := n >= headerSize+3 && n < headerSize+10
+		// A flip in the compressed data may unpack to the same bytes, which is no damage.
+		got, err := readBytes(bad)
 		featureBit := n >= 544 && n < 552
-		if err == nil && !inGzipHeader && !featureBit {
+		if err == nil && !featureBit && !bytes.Equal(good, written(t, got)) {
 			t.Fatalf("flipped byte %d went unnoticed", n)
 		}
 		if err != nil && diag.Code(err) == "" {
