@@ -434,3 +434,22 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkDecodeStream(b *testing.B) {
+	var code []byte
+	for range 1000 {
+		for _, ex := range workedExamples[3:8] {
+			raw, err := hex.DecodeString(strings.Join(strings.Fields(ex.hex), ""))
+			if err != nil {
+				b.Fatal(err)
+			}
+			code = append(code, raw...)
+		}
+	}
+	b.SetBytes(int64(len(code)))
+	for b.Loop() {
+		if _, err := DecodeStream(code, machine.DVE, machine.Gen3); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -80,7 +80,7 @@ var noIndirect = [256]bool{
 }
 
 // operandDtypes lists for each operand the fields that may hold its dtype, in order of preference.
-var operandDtypes = map[FieldID][]FieldID{
+var operandDtypes = [numFields][]FieldID{
 	FDst:     {FOutDtype, FDstDtype, FDtype, FInDtype},
 	FSrc:     {FSrcDtype, FInDtype, FDtype},
 	FSrc0:    {FIn0Dtype, FSrc0Dtype},

@@ -3,6 +3,7 @@ package neff
 import (
 	"encoding/binary"
 	"sort"
+	"unicode/utf8"
 
 	"github.com/alcadev/alca/internal/isa"
 	"github.com/alcadev/alca/internal/machine"
@@ -144,8 +145,8 @@ func (s *Subgraph) check() error {
 		switch {
 		case v.ID < 1 || v.ID > 0xFFFFFF || v.ID <= last:
 			return errf(CodeVar, "variable %q: id %d must be in 1..16777215 and above that of its predecessor", v.Name, v.ID)
-		case v.Name == "" || names[v.Name]:
-			return errf(CodeVar, "variable %d: name %q is empty or used twice", v.ID, v.Name)
+		case v.Name == "" || !utf8.ValidString(v.Name) || names[v.Name]:
+			return errf(CodeVar, "variable %d: name %q is empty, not UTF-8 or used twice", v.ID, v.Name)
 		case v.Size < 0 || v.Align < 0 || v.Align&(v.Align-1) != 0:
 			return errf(CodeVar, "variable %q: size %d, alignment %d", v.Name, v.Size, v.Align)
 		case v.Kind > VarDGETable:

@@ -427,3 +427,20 @@ func FuzzMember(f *testing.F) {
 		}
 	})
 }
+
+func TestTwoCores(t *testing.T) {
+	f := smallest(t)
+	f.LNC = 2
+	f.Subgraphs = append(f.Subgraphs, smallest(t).Subgraphs[0])
+	f.Subgraphs[1].Vars[3].Data = []byte{1, 2, 3, 4}
+	got, err := readBytes(written(t, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(f.Subgraphs, got.Subgraphs); d != "" {
+		t.Errorf("subgraphs differ:\n%s", d)
+	}
+	if got.Features&FeatVNC == 0 {
+		t.Error("feature bit of a split core is not set")
+	}
+}
