@@ -13,7 +13,11 @@ type home struct {
 	t     *penguin.Tensor // the storage
 	dig   digit           // what lies on the partitions (on chip)
 	atoms []atom          // on chip only
+	free  int64           // elements per partition
 }
+
+// bcast reports a home that holds the whole tensor on each partition.
+func (h *home) bcast() bool { return h.dig.ls == 0 }
 
 // digit is the part (index / ls) % ext of a row-major index.
 type digit struct{ ls, ext int64 }
@@ -24,8 +28,6 @@ type atom struct {
 	part    bool
 	ps      int64
 }
-
-func (h *home) chip() bool { return h.t.Space != penguin.DRAM }
 
 // parts is the number of partitions of an on-chip home.
 func (h *home) parts() int64 { return h.dig.ext }

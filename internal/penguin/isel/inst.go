@@ -20,15 +20,40 @@ func (s *selector) inst(in *penguin.Inst) error {
 	if err != nil {
 		return err
 	}
+	if len(ps) == 1 && !empty(ps[0].n) {
+		if done, err := s.chip(in, ps[0]); done || err != nil {
+			return err
+		}
+	}
 	for _, p := range ps {
 		if empty(p.n) {
 			continue
 		}
+		s.toDRAM(in, p)
 		if err := s.piece(in, p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// toDRAM points the operands of the generic path at up-to-date DRAM storage.
+func (s *selector) toDRAM(in *penguin.Inst, p piece) {
+	for i := range in.In {
+		if _, ok := splat(in.In[i].T); !ok {
+			p.n.acc[i].t = s.inDRAM(in.In[i].T)
+		}
+	}
+	for _, ind := range p.ind {
+		for k := range ind {
+			ind[k].Index = s.inDRAM(ind[k].Index)
+		}
+	}
+	for i := range in.Out {
+		// A partial write needs the rest of the tensor in place.
+		s.inDRAM(in.Out[i].T)
+		s.written(in.Out[i].T, nil)
+	}
 }
 
 func empty(n *nest) bool {

@@ -371,7 +371,11 @@ func divide(c *tileCtx, dst view, in []operand, _ penguin.Attrs) error {
 			return nil
 		}
 		r := c.small(y, dtype.F32)
-		c.b.recip(r.v, y.v)
+		if r.one {
+			c.b.recip(r.v, y.col())
+		} else {
+			c.b.recip(r.v, y.v)
+		}
 		if x.konst && x.f == 1 {
 			c.b.copy(machine.DVE, dst, r.wide(c).v)
 			return nil

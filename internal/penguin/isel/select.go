@@ -34,6 +34,7 @@ type selector struct {
 	opts  Options
 	b     *builder
 	vers  map[*penguin.Tensor]*versions
+	uses  *uses
 	cache *regionCache
 }
 
@@ -42,6 +43,7 @@ func Select(m *penguin.Module, spec *machine.Spec, opts Options) error {
 	for _, f := range m.Funcs {
 		s := &selector{m: m, fn: f, spec: spec, opts: opts, vers: map[*penguin.Tensor]*versions{}}
 		s.b = &builder{fn: f, s: s, names: map[string]int{}, ids: new(int)}
+		s.uses = findUses(f.Body)
 		body, err := s.region(f.Body)
 		if err != nil {
 			return err
@@ -75,9 +77,18 @@ func (s *selector) region(body []penguin.Stmt) ([]penguin.Stmt, error) {
 	saved := s.b.body
 	s.b.body = &out
 	s.cache = &regionCache{outer: s.cache, tiles: map[string]view{}}
+	vers := s.vers
+	s.vers = map[*penguin.Tensor]*versions{}
 	defer func() {
 		s.b.body = saved
 		s.cache = s.cache.outer
+		// What the region may have written lies in DRAM; other versions outside are as before.
+		for t, v := range vers {
+			if len(s.uses.writers[t]) > 0 && s.uses.region[t] < 0 {
+				v.dram, v.chip = t, nil
+			}
+		}
+		s.vers = vers
 	}()
 	for _, st := range body {
 		switch st := st.(type) {

@@ -10,14 +10,14 @@ import (
 // versions lists where the current value of a tensor can be read: at most one DRAM copy and any number of on-chip
 // layouts.
 type versions struct {
-	dram bool // the tensor's own DRAM storage is up to date
+	dram *penguin.Tensor // row-major DRAM storage that is up to date, nil if there is none
 	chip []*home
 }
 
 func (s *selector) versionsOf(t *penguin.Tensor) *versions {
 	v := s.vers[t]
 	if v == nil {
-		v = &versions{dram: true}
+		v = &versions{dram: t}
 		s.vers[t] = v
 	}
 	return v
@@ -27,20 +27,26 @@ func (s *selector) versionsOf(t *penguin.Tensor) *versions {
 func (s *selector) written(t *penguin.Tensor, h *home) {
 	v := &versions{}
 	if h == nil {
-		v.dram = true
+		v.dram = t
 	} else {
 		v.chip = []*home{h}
 	}
 	s.vers[t] = v
 }
 
-// newHome declares on-chip storage for t with digit d on the partitions, nil if that does not fit.
-func (s *selector) newHome(t *penguin.Tensor, d digit) *home {
+// planHome lays t out with digit d on the partitions, without storage yet; nil if that does not fit.
+func (s *selector) planHome(t *penguin.Tensor, d digit) *home {
 	atoms, free, ok := layout(t.Shape, d)
 	if !ok || free*width(t.DType) > s.residentLimit() {
 		return nil
 	}
-	return &home{t: s.b.alloc(penguin.SBUF, t.Name, t.DType, int(d.ext), free), dig: d, atoms: atoms}
+	return &home{dig: d, atoms: atoms, free: free}
+}
+
+// materialise gives a planned home its storage.
+func (s *selector) materialise(t *penguin.Tensor, h *home) {
+	parts := int(h.dig.ext)
+	h.t = s.b.alloc(penguin.SBUF, t.Name, t.DType, parts, h.free)
 }
 
 // residentLimit is the most bytes per partition one resident tensor may take.
@@ -77,8 +83,8 @@ func wholeNest(t *penguin.Tensor, hs ...*home) *nest {
 	return n
 }
 
-// moveHome transfers all of t between its DRAM storage and an on-chip home.
-func (s *selector) moveHome(t *penguin.Tensor, h *home, store bool) {
+// moveHome transfers all of t between DRAM storage and an on-chip home.
+func (s *selector) moveHome(t *penguin.Tensor, h *home, dram *penguin.Tensor, store bool) {
 	n := wholeNest(t, h)
 	l := n.in(0)
 	ph, ok, _ := h.place(l, n.ax)
@@ -95,17 +101,47 @@ func (s *selector) moveHome(t *penguin.Tensor, h *home, store bool) {
 	}
 	add(true)
 	add(false)
-	s.transfer(t, 0, nil, view{t: h.t, np: int(h.parts())}, ax, store)
+	s.transfer(dram, 0, nil, view{t: h.t, np: int(h.parts())}, ax, store)
 }
 
-// inDRAM makes sure t's own storage is up to date.
-func (s *selector) inDRAM(t *penguin.Tensor) {
+// inDRAM makes sure there is row-major storage with t's value and returns it.
+func (s *selector) inDRAM(t *penguin.Tensor) *penguin.Tensor {
 	v := s.versionsOf(t)
-	if v.dram {
-		return
+	if v.dram == nil {
+		for _, h := range v.chip {
+			if !h.bcast() {
+				s.moveHome(t, h, t, true)
+				v.dram = t
+				break
+			}
+		}
 	}
-	s.moveHome(t, v.chip[0], true)
-	v.dram = true
+	return v.dram
+}
+
+// broadcast returns t on chip with a copy of all of it on every partition, nil if that is too large.
+func (s *selector) broadcast(t *penguin.Tensor) *home {
+	v := s.versionsOf(t)
+	for _, h := range v.chip {
+		if h.bcast() {
+			return h
+		}
+	}
+	h := s.planHome(t, digit{1, 1})
+	if h == nil || h.free > 8192 {
+		return nil
+	}
+	d := s.inDRAM(t)
+	h.dig = digit{0, maxPart}
+	for i := range h.atoms {
+		if h.atoms[i].part {
+			h.atoms[i].part, h.atoms[i].ps = false, 0
+		}
+	}
+	s.materialise(t, h)
+	s.transfer(d, 0, nil, view{t: h.t, np: maxPart}, []dmaAxis{{n: maxPart, part: true}, {n: h.free, dram: 1, chip: 1}}, false)
+	v.chip = append(v.chip, h)
+	return h
 }
 
 // version returns t on chip with digit d on the partitions, making it from another version if need be; nil if the
@@ -117,7 +153,7 @@ func (s *selector) version(t *penguin.Tensor, d digit) *home {
 			return h
 		}
 	}
-	h := s.newHome(t, d)
+	h := s.planHome(t, d)
 	if h == nil {
 		return nil
 	}
@@ -127,13 +163,14 @@ func (s *selector) version(t *penguin.Tensor, d digit) *home {
 	}
 	// A strided load moves single elements when the contiguous digit lies on partitions.
 	scattered := d.ls == 1 && d.ext > 1 && numel(t) > 2048
+	s.materialise(t, h)
 	for _, src := range v.chip {
 		if s.relayout(t, src, h) {
 			v.chip = append(v.chip, h)
 			return h
 		}
 	}
-	if scattered && v.dram && len(v.chip) == 0 && transposable(t.DType) {
+	if scattered && v.dram != nil && len(v.chip) == 0 && transposable(t.DType) {
 		if nat, ok := naturalDigit(t.Shape, d); ok {
 			if src := s.version(t, nat); src != nil && s.relayout(t, src, h) {
 				v.chip = append(v.chip, h)
@@ -141,8 +178,7 @@ func (s *selector) version(t *penguin.Tensor, d digit) *home {
 			}
 		}
 	}
-	s.inDRAM(t)
-	s.moveHome(t, h, false)
+	s.moveHome(t, h, s.inDRAM(t), false)
 	v.chip = append(v.chip, h)
 	return h
 }
@@ -206,7 +242,7 @@ func (s *selector) identity(t dtype.Type, n int) view {
 // on dst's partitions comes out of it. It declines when the two digits overlap.
 func (s *selector) relayout(t *penguin.Tensor, src, dst *home) bool {
 	a, b := src.dig, dst.dig
-	if !transposable(t.DType) || a.ls < b.ls*b.ext && b.ls < a.ls*a.ext {
+	if src.bcast() || !transposable(t.DType) || a.ls < b.ls*b.ext && b.ls < a.ls*a.ext {
 		return false
 	}
 	n := wholeNest(t, src, dst)
