@@ -1,0 +1,188 @@
+package walrus
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/alcadev/alca/internal/bir"
+	"github.com/alcadev/alca/internal/diag"
+	"github.com/alcadev/alca/internal/machine"
+	"github.com/alcadev/alca/internal/neff"
+)
+
+// Diagnostic codes of the backend (bir.md 20 reserves the numbers from 3000 for rules without a vendor number).
+const (
+	CodeUnsupported = "BIR301" // instruction or form this backend does not lower
+	CodeSBUF        = "BIR302" // does not fit the state buffer even when everything else is spilled
+	CodePSUM        = "BIR303" // does not fit the PSUM banks
+	CodeHBM         = "BIR304" // does not fit the device memory
+	CodeRegisters   = "BIR305" // more live registers than an engine has
+	CodeSemaphores  = "BIR306" // more semaphores than the core has
+	CodePattern     = "BIR307" // access pattern that no bundle or descriptor can express
+	CodeShape       = "BIR308" // operands disagree
+	CodeInternal    = "BIR390" // a broken invariant of the backend
+)
+
+// Options configure a compilation.
+type Options struct {
+	OptLevel   int
+	SBUFBudget int64 // bytes per partition the allocator may use; 0: all that is usable
+	// Verify checks the result of every pass that has a checker, the semaphore assignment included.
+	Verify bool
+	// Disable names passes to leave out. Only optional ones may be named.
+	Disable []string
+	// StopAfter ends the pipeline after the named pass; Compile then returns no file.
+	StopAfter string
+	// Observe, when not nil, is called after every pass with the module in its current state.
+	Observe func(pass string, m *bir.Module)
+}
+
+// PassStat is what one pass cost.
+type PassStat struct {
+	Name     string
+	Duration time.Duration
+	Instrs   int // in the function after the pass
+}
+
+// PlanStat is the quality of one plan: a value, the bound no plan can beat, and the unit.
+type PlanStat struct {
+	Name         string
+	Value, Bound int64
+	Unit         string
+}
+
+// Gap is (Value-Bound)/Bound.
+func (p PlanStat) Gap() float64 {
+	if p.Bound == 0 {
+		return 0
+	}
+	return float64(p.Value-p.Bound) / float64(p.Bound)
+}
+
+// Stats reports what Compile did.
+type Stats struct {
+	Passes     []PassStat
+	Plans      []PlanStat
+	Spilled    int // locations with at least one gap spilled
+	Saves      int // spill stores inserted
+	Reloads    int // reloads inserted
+	Semaphores int
+	Edges      int // dependence edges before reduction
+	Waits      int // waits that remained
+	EventSems  int // stand-alone event semaphore bundles
+	Triggers   int // DMA transfers
+	Descs      int // descriptors
+	Bundles    [machine.AllEngines]int
+}
+
+// unit is one function under compilation.
+type unit struct {
+	mod   *bir.Module
+	fn    *bir.Func
+	spec  *machine.Spec
+	opt   Options
+	stats *Stats
+
+	// blocks are the straight-line blocks in layout order: no instruction in them has a body.
+	blocks []*block
+
+	// sbufCapacity is the bytes per partition the allocator may use.
+	sbufCapacity int64
+	// spillHomes are the DRAM locations made by spilling and other internal DRAM.
+	actSets []int // indexes into bir.ActSets, in the order of the NEFF's list
+	xfers   []*xfer
+	sync    *syncPlan
+	out     *neff.File
+}
+
+// block is a straight-line block with its control flow made explicit.
+type block struct {
+	b *bir.Block
+	// instrs is the program order; after scheduling, the global issue order.
+	instrs []*bir.Instr
+	// loops tells how many dynamic loops enclose the block: its locations live across their back edges.
+	loop *loopInfo
+	// term is the branch that ends the block, nil to fall through. It runs on every engine.
+	term *bir.Instr
+}
+
+// loopInfo is a dynamic loop: the layout indexes of its first and last block.
+type loopInfo struct {
+	first, last int
+	outer       *loopInfo
+}
+
+// Compile lowers m for spec. It consumes m: the passes edit it in place.
+func Compile(m *bir.Module, spec *machine.Spec, opt Options) (*neff.File, *Stats, error) {
+	if len(m.Funcs) != 1 {
+		return nil, nil, diag.Errorf(CodeUnsupported, diag.Loc{}, "module %q has %d functions; the backend compiles modules of one", m.Name, len(m.Funcs))
+	}
+	u := &unit{mod: m, fn: m.Funcs[0], spec: spec, opt: opt, stats: &Stats{}}
+	passes, err := pipeline(opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range passes {
+		start := time.Now()
+		if err := p.Run(u); err != nil {
+			return nil, u.stats, err
+		}
+		u.stats.Passes = append(u.stats.Passes, PassStat{p.Name, time.Since(start), u.count()})
+		if opt.Verify && p.Check != nil {
+			if err := p.Check(u); err != nil {
+				return nil, u.stats, err
+			}
+		}
+		if opt.Observe != nil {
+			u.publish()
+			opt.Observe(p.Name, m)
+		}
+		if p.Name == opt.StopAfter {
+			u.publish()
+			return nil, u.stats, nil
+		}
+	}
+	return u.out, u.stats, nil
+}
+
+func (u *unit) count() int {
+	n := 0
+	for _, b := range u.blocks {
+		n += len(b.instrs)
+	}
+	return n
+}
+
+// publish writes the working blocks back into the function, for printers and the BIR simulator.
+func (u *unit) publish() {
+	if u.blocks == nil {
+		return
+	}
+	u.fn.Blocks = u.fn.Blocks[:0]
+	for _, b := range u.blocks {
+		b.b.Instrs = append(b.b.Instrs[:0], b.instrs...)
+		if b.term != nil {
+			b.b.Instrs = append(b.b.Instrs, b.term)
+		}
+		u.fn.Blocks = append(u.fn.Blocks, b.b)
+	}
+}
+
+func (u *unit) plan(name string, value, bound int64, unit string) {
+	u.stats.Plans = append(u.stats.Plans, PlanStat{name, value, bound, unit})
+}
+
+func locOf(in *bir.Instr) diag.Loc {
+	if in.Debug != nil {
+		return in.Debug.Loc
+	}
+	return diag.Loc{}
+}
+
+func unsupported(in *bir.Instr, format string, args ...any) error {
+	return diag.Errorf(CodeUnsupported, locOf(in), "%s: %s: %s", in.NameOf(), in.Op, fmt.Sprintf(format, args...))
+}
+
+func internalf(format string, args ...any) error {
+	return diag.Internalf(CodeInternal, diag.Loc{}, format, args...)
+}
