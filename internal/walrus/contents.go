@@ -14,11 +14,11 @@ type contents struct {
 
 // piece is one written pattern.
 type piece struct {
-	set    region.Set
-	ap     bir.AccessPattern
-	box    extent // partitions and bytes spanned
-	dense  bool   // fills its box
-	exact  int64  // bytes
+	set   region.Set
+	ap    bir.AccessPattern
+	box   extent // partitions and bytes spanned
+	dense bool   // fills its box
+	exact int64  // bytes
 }
 
 func (c *contents) empty() bool { return len(c.parts) == 0 }
