@@ -23,7 +23,7 @@ func sbufRequestSize(l *bir.MemLoc) (size, align int64) {
 // allocPSUM gives PSUM locations banks: a location takes whole banks, so that accumulation groups of different
 // locations never share a zero window (backend.md 12.6).
 func allocPSUM(u *unit) error {
-	banks := int64(u.spec.PSUMBanks)
+	banks := int64(u.spec.PSUM.Banks)
 	lts := u.lifetimes(bir.PSUM, nil)
 	reqs := make([]request, len(lts))
 	for i, t := range lts {
@@ -99,9 +99,9 @@ func allocDRAM(u *unit) error {
 			}
 		}
 	}
-	free := u.spec.HBMBytes - io
+	free := u.spec.HBM.Bytes - io
 	if free < 0 {
-		return diag.Errorf(CodeHBM, diag.Loc{}, "the arguments, results and constants need %d bytes, the core's HBM has %d", io, u.spec.HBMBytes)
+		return diag.Errorf(CodeHBM, diag.Loc{}, "the arguments, results and constants need %d bytes, the core's HBM has %d", io, u.spec.HBM.Bytes)
 	}
 	// Without reuse there is nothing to wait for; reuse only when the scratch would become large.
 	r := place(reqs, min(free, 1<<30), 0, u.opt.OptLevel > 0)
@@ -109,7 +109,7 @@ func allocDRAM(u *unit) error {
 		r = place(reqs, free, searchNodes, false)
 	}
 	if !r.Fits {
-		return diag.Errorf(CodeHBM, diag.Loc{}, "the combined memory needed for the model tensors exceeds the high-bandwidth memory limit: %d + %d bytes of %d", io, r.Height, u.spec.HBMBytes)
+		return diag.Errorf(CodeHBM, diag.Loc{}, "the combined memory needed for the model tensors exceeds the high-bandwidth memory limit: %d + %d bytes of %d", io, r.Height, u.spec.HBM.Bytes)
 	}
 	u.plan("dram", r.Height, r.LowerBound, "bytes")
 	for i, q := range reqs {

@@ -15,10 +15,10 @@ import (
 type xfer struct {
 	in       *bir.Instr // the DMATrigger
 	src, dst *bir.MemLoc
-	queue *bir.Queue
-	id    int
-	sem   int
-	descs []neff.Desc
+	queue    *bir.Queue
+	id       int
+	sem      int
+	descs    []neff.Desc
 }
 
 // maxDescs bounds the descriptors of one transfer.

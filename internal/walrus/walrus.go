@@ -1,6 +1,7 @@
 package walrus
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -8,19 +9,32 @@ import (
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/neff"
+	"github.com/alcadev/alca/internal/pass"
 )
 
 // Diagnostic codes of the backend (bir.md 20 reserves the numbers from 3000 for rules without a vendor number).
 const (
-	CodeUnsupported = "BIR301" // instruction or form this backend does not lower
-	CodeSBUF        = "BIR302" // does not fit the state buffer even when everything else is spilled
-	CodePSUM        = "BIR303" // does not fit the PSUM banks
-	CodeHBM         = "BIR304" // does not fit the device memory
-	CodeRegisters   = "BIR305" // more live registers than an engine has
-	CodeSemaphores  = "BIR306" // more semaphores than the core has
-	CodePattern     = "BIR307" // access pattern that no bundle or descriptor can express
-	CodeShape       = "BIR308" // operands disagree
-	CodeInternal    = "BIR390" // a broken invariant of the backend
+	CodeUnsupported = "BIR3101" // instruction or form this backend does not lower
+	CodeSBUF        = "BIR3102" // does not fit the state buffer even when everything else is spilled
+	CodePSUM        = "BIR3103" // does not fit the PSUM banks
+	CodeHBM         = "BIR3104" // does not fit the device memory
+	CodeRegisters   = "BIR3105" // more live registers than an engine has
+	CodeSemaphores  = "BIR3106" // more semaphores than the core has
+	CodePattern     = "BIR3107" // access pattern that no bundle or descriptor can express
+	CodeShape       = "BIR3108" // operands disagree
+	CodeInternal    = "BIR3190" // a broken invariant of the backend
+)
+
+var _ = diag.Explain(
+	diag.Info{Code: CodeUnsupported, Title: "the backend does not lower this instruction or form"},
+	diag.Info{Code: CodeSBUF, Title: "the program does not fit the state buffer", Text: "Even with everything else spilled to DRAM, one instruction's operands exceed the bytes per partition the allocator may use."},
+	diag.Info{Code: CodePSUM, Title: "the accumulators do not fit the PSUM banks"},
+	diag.Info{Code: CodeHBM, Title: "the tensors do not fit the device memory", Alias: "NCC_EOOM001"},
+	diag.Info{Code: CodeRegisters, Title: "more live registers than an engine has"},
+	diag.Info{Code: CodeSemaphores, Title: "the core has too few semaphores"},
+	diag.Info{Code: CodePattern, Title: "an access pattern that no bundle or descriptor can express"},
+	diag.Info{Code: CodeShape, Title: "operands of different element counts"},
+	diag.Info{Code: CodeInternal, Title: "a broken invariant of the backend"},
 )
 
 // Options configure a compilation.
@@ -33,8 +47,9 @@ type Options struct {
 	Disable []string
 	// StopAfter ends the pipeline after the named pass; Compile then returns no file.
 	StopAfter string
-	// Observe, when not nil, is called after every pass with the module in its current state.
-	Observe func(pass string, m *bir.Module)
+	// Observe, when not nil, is called after every pass with the module in its current state; an error ends the
+	// compilation.
+	Observe func(pass string, m *bir.Module) error
 }
 
 // PassStat is what one pass cost.
@@ -92,6 +107,8 @@ type unit struct {
 	actSets []int // indexes into bir.ActSets, in the order of the NEFF's list
 	xfers   []*xfer
 	sync    *syncPlan
+	code    *gen
+	vars    *varTable
 	out     *neff.File
 }
 
@@ -117,30 +134,37 @@ func Compile(m *bir.Module, spec *machine.Spec, opt Options) (*neff.File, *Stats
 	if len(m.Funcs) != 1 {
 		return nil, nil, diag.Errorf(CodeUnsupported, diag.Loc{}, "module %q has %d functions; the backend compiles modules of one", m.Name, len(m.Funcs))
 	}
-	u := &unit{mod: m, fn: m.Funcs[0], spec: spec, opt: opt, stats: &Stats{}}
-	passes, err := pipeline(opt)
+	u := &unit{mod: m, fn: m.Funcs[0], spec: spec, opt: opt, stats: &Stats{}, sbufCapacity: capacityOf(spec, opt)}
+	passes, err := registry.Resolve(Pipeline(opt.OptLevel))
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, p := range passes {
-		start := time.Now()
-		if err := p.Run(u); err != nil {
-			return nil, u.stats, err
-		}
-		u.stats.Passes = append(u.stats.Passes, PassStat{p.Name, time.Since(start), u.count()})
-		if opt.Verify && p.Check != nil {
-			if err := p.Check(u); err != nil {
-				return nil, u.stats, err
+	start := time.Now()
+	stopped, err := pass.Run(context.Background(), passes, u, pass.Options[*unit]{
+		Level: "walrus", Disable: opt.Disable, StopAfter: opt.StopAfter,
+		After: func(name string, u *unit) error {
+			u.stats.Passes = append(u.stats.Passes, PassStat{name, time.Since(start), u.count()})
+			if check := checks[name]; check != nil && opt.Verify {
+				if err := check(u); err != nil {
+					return err
+				}
 			}
-		}
-		if opt.Observe != nil {
-			u.publish()
-			opt.Observe(p.Name, m)
-		}
-		if p.Name == opt.StopAfter {
-			u.publish()
-			return nil, u.stats, nil
-		}
+			if opt.Observe != nil {
+				u.publish()
+				if err := opt.Observe(name, m); err != nil {
+					return err
+				}
+			}
+			start = time.Now()
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, u.stats, err
+	}
+	if stopped {
+		u.publish()
+		return nil, u.stats, nil
 	}
 	return u.out, u.stats, nil
 }
