@@ -87,7 +87,7 @@ type request struct {
 
 // place packs the requests into capacity units and returns their offsets. It keeps as much distance as fits between
 // the end of a location and the reuse of its bytes: reuse orders instructions that are otherwise independent.
-// The result's height and bound are those of the unwidened lifetimes' packing problem that was solved.
+// Height and bound of the result are those of the problem with the distance.
 func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 	bufs := make([]pack.Buffer, len(reqs))
 	var total int64
@@ -114,7 +114,6 @@ func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 				continue
 			}
 			if r := pack.Pack(wide, capacity, pack.Options{}); r.Fits {
-				r.LowerBound = peak(bufs)
 				return r
 			}
 		}
@@ -124,7 +123,7 @@ func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 
 // stack gives every buffer its own bytes.
 func stack(bufs []pack.Buffer) pack.Result {
-	r := pack.Result{Offsets: make([]int64, len(bufs)), Fits: true, LowerBound: peak(bufs)}
+	r := pack.Result{Offsets: make([]int64, len(bufs)), Fits: true}
 	for i, b := range bufs {
 		if b.Align > 1 {
 			r.Height = (r.Height + b.Align - 1) / b.Align * b.Align
@@ -132,6 +131,7 @@ func stack(bufs []pack.Buffer) pack.Result {
 		r.Offsets[i] = r.Height
 		r.Height += b.Size
 	}
+	r.LowerBound = r.Height
 	return r
 }
 

@@ -131,7 +131,7 @@ func newScheduler(u *unit, b *block) *scheduler {
 		for _, q := range n.succs {
 			h = max(h, s.nodes[q].height+s.delay(n, &s.nodes[q]))
 		}
-		n.height = h + n.cost.busy
+		n.height = max(h, n.cost.latency)
 	}
 	for e := range s.avail {
 		s.avail[e] = nodeHeap{s: s}
