@@ -316,7 +316,7 @@ func (m isaMem) exec(in *Inst, env pelican.Env) error {
 		}
 	case "tensor_tensor":
 		x, y := ins[0], ins[1]
-		if bitOp(at.Op0) {
+		if BitOp(at.Op0) {
 			for i := 0; i < n; i++ {
 				dst.setBits(i, aluBits(at.Op0, x.bits(i), y.bits(i), x.t))
 			}
@@ -342,7 +342,7 @@ func (m isaMem) exec(in *Inst, env pelican.Env) error {
 		if at.Op1 != "" {
 			s1 = scal(2)
 		}
-		if bitOp(at.Op0) {
+		if BitOp(at.Op0) {
 			for i := 0; i < n; i++ {
 				_, b, _ := s0(i)
 				u := aluBits(at.Op0, x.bits(i), b, x.t)
@@ -380,7 +380,7 @@ func (m isaMem) exec(in *Inst, env pelican.Env) error {
 			return diag.Internalf("PEN198", in.Loc, "tensor_reduce of %d elements to %d", len(x.offs), n)
 		}
 		for i := 0; i < n; i++ {
-			if bitOp(at.Op0) {
+			if BitOp(at.Op0) {
 				u := x.bits(i * group)
 				for j := 1; j < group; j++ {
 					u = aluBits(at.Op0, u, x.bits(i*group+j), x.t)
@@ -428,7 +428,8 @@ func (m isaMem) exec(in *Inst, env pelican.Env) error {
 
 func word(t dtype.Type) bool { return t == dtype.I32 || t == dtype.U32 }
 
-func bitOp(op string) bool {
+// BitOp reports ALU operators that act on bit patterns.
+func BitOp(op string) bool {
 	switch op {
 	case "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "logical_shift_left", "logical_shift_right", "arith_shift_left", "arith_shift_right":
 		return true

@@ -36,12 +36,15 @@ type selector struct {
 	vers  map[*penguin.Tensor]*versions
 	uses  *uses
 	cache *regionCache
+	// shared tensors are helper tiles that any later code may read.
+	shared map[*penguin.Tensor]bool
 }
 
 // Select replaces the op-level bodies of m by ISA-level instructions.
 func Select(m *penguin.Module, spec *machine.Spec, opts Options) error {
 	for _, f := range m.Funcs {
-		s := &selector{m: m, fn: f, spec: spec, opts: opts, vers: map[*penguin.Tensor]*versions{}}
+		s := &selector{m: m, fn: f, spec: spec, opts: opts, vers: map[*penguin.Tensor]*versions{},
+			shared: map[*penguin.Tensor]bool{}}
 		s.b = &builder{fn: f, s: s, names: map[string]int{}, ids: new(int)}
 		s.uses = findUses(f.Body)
 		body, err := s.region(f.Body)
@@ -49,6 +52,7 @@ func Select(m *penguin.Module, spec *machine.Spec, opts Options) error {
 			return err
 		}
 		f.Body = body
+		pruneTensors(f)
 	}
 	return nil
 }
@@ -66,6 +70,7 @@ func (s *selector) cached(key string, make func() view) view {
 		}
 	}
 	v := make()
+	s.shared[v.t] = true
 	s.cache.tiles[key] = v
 	return v
 }
@@ -122,6 +127,9 @@ func (s *selector) region(body []penguin.Stmt) ([]penguin.Stmt, error) {
 			return nil, diag.Internalf("PEN199", diag.Loc{}, "instruction selection met %T", st)
 		}
 	}
+	if s.opts.OptLevel > 0 {
+		out = s.peephole(out)
+	}
 	return out, nil
 }
 
@@ -145,4 +153,39 @@ func (s *selector) constCol(f float64, np, p0 int) view {
 	})
 	v.np, v.p0 = np, p0
 	return v
+}
+
+// pruneTensors drops on-chip and scratch tensors that no instruction names.
+func pruneTensors(f *penguin.Func) {
+	used := map[*penguin.Tensor]bool{}
+	var walk func(body []penguin.Stmt)
+	walk = func(body []penguin.Stmt) {
+		for _, st := range body {
+			switch st := st.(type) {
+			case *penguin.Inst:
+				for _, side := range [][]penguin.Access{st.In, st.Out} {
+					for i := range side {
+						used[side[i].T] = true
+						for _, x := range side[i].Ind {
+							used[x.Index] = true
+						}
+					}
+				}
+			case *penguin.Scope:
+				walk(st.Body)
+			case *penguin.While:
+				walk(st.Cond)
+				walk(st.Body)
+				used[st.Pred] = true
+			}
+		}
+	}
+	walk(f.Body)
+	keep := f.Tensors[:0]
+	for _, t := range f.Tensors {
+		if used[t] || t.Kind&(penguin.Input|penguin.Output) != 0 {
+			keep = append(keep, t)
+		}
+	}
+	f.Tensors = keep
 }
