@@ -2,41 +2,39 @@ package driver
 
 import (
 	"context"
+	"fmt"
+	"io"
 
+	"github.com/alcadev/alca/internal/bir"
+	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
+	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/pass"
+	"github.com/alcadev/alca/internal/penguin"
+	"github.com/alcadev/alca/internal/tensor"
 )
 
 // hloPasses finds the passes of `alca opt`.
 var hloPasses pass.Registry[*hlo.Module]
+var penguinPasses pass.Registry[*penguin.Module]
 
-func hasEval(d *hlo.OpDef) bool  { return false }
-func hasLower(d *hlo.OpDef) bool { return false }
-
-func runHLOPasses(ctx context.Context, e *Env, m *hlo.Module, o OptOptions) error {
-	ps, err := hloPasses.Resolve(o.Passes)
-	if err != nil {
-		return err
-	}
-	_, err = pass.Run(ctx, ps, m, pass.Options[*hlo.Module]{Level: "hlo", Disable: o.Disable, StopAfter: o.StopAfter})
-	return err
+func hloPipeline(level int) []string                    { return nil }
+func penguinPipeline(level int) []string                { return nil }
+func hasEval(d *hlo.OpDef) bool                         { return false }
+func hasLower(d *hlo.OpDef) bool                        { return false }
+func printPenguin(w io.Writer, m *penguin.Module) error { fmt.Fprintf(w, "%v", m); return nil }
+func runnableBIR(m *bir.Module) bool                    { return true }
+func evalRun(ctx context.Context, m *hlo.Module, fn string, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	return nil, pending("the evaluator")
+}
+func execPenguin(ctx context.Context, m *penguin.Module, inputs map[string]*tensor.Tensor, isa bool) (map[string]*tensor.Tensor, error) {
+	return penguin.ExecISA(m, inputs)
+}
+func lowerModule(m *hlo.Module, gen machine.Gen, o CompileOptions) (*penguin.Module, error) {
+	return nil, pending("lowering")
 }
 
-func runCase(ctx context.Context, r *CaseResult, src []byte, o ConformOptions) error {
-	m, err := (&Source{Text: src}).Parse()
-	_ = m
-	if err != nil {
-		r.Status = Unparsed
-	}
-	return err
-}
+func evalCase(ctx context.Context, m *hlo.Module, src *Source) error { return pending("the evaluator") }
+func applyCheck(op *hlo.Op, actual, want *tensor.Tensor) error { return pending("the evaluator") }
 
-// PassesOptions are the flags of `alca passes`.
-type PassesOptions struct {
-	Target   string
-	OptLevel int
-	JSON     bool
-}
-
-// Passes lists passes.
-func Passes(e *Env, o PassesOptions) error { return nil }
+func pending(what string) error { return diag.Errorf("DRV028", diag.Loc{}, "%s is not supported yet", what) }

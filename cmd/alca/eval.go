@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alcadev/alca/internal/driver"
+)
+
+func init() {
+	commands = append(commands, func(a *app) *cobra.Command {
+		var o driver.EvalOptions
+		c := &cobra.Command{
+			Use:   "eval FILE.mlir",
+			Short: "Run a module on the golden evaluator",
+			Example: examples(`
+				alca eval examples/mlp.mlir
+				alca eval model.mlir --input in.npz --output golden.npz`),
+			Args: cobra.ExactArgs(1),
+			RunE: a.do(func(ctx context.Context, args []string) error {
+				return driver.Eval(ctx, a.env, args[0], o)
+			}),
+		}
+		f := c.Flags()
+		f.StringVar(&o.Input, "input", "", "arguments, an .npz file")
+		f.StringVar(&o.Output, "output", "", "write the results to this .npz file")
+		f.Int64Var(&o.Seed, "seed", 0, "seed of random inputs")
+		f.BoolVar(&o.JSON, "json", false, "print the summary as JSON")
+		return c
+	})
+}
