@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/machine"
@@ -23,7 +22,6 @@ func penguinPipeline(level int) []string                { return nil }
 func hasEval(d *hlo.OpDef) bool                         { return false }
 func hasLower(d *hlo.OpDef) bool                        { return false }
 func printPenguin(w io.Writer, m *penguin.Module) error { fmt.Fprintf(w, "%v", m); return nil }
-func runnableBIR(m *bir.Module) bool                    { return true }
 func evalRun(ctx context.Context, m *hlo.Module, fn string, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	return nil, pending("the evaluator")
 }
@@ -35,6 +33,8 @@ func lowerModule(m *hlo.Module, gen machine.Gen, o CompileOptions) (*penguin.Mod
 }
 
 func evalCase(ctx context.Context, m *hlo.Module, src *Source) error { return pending("the evaluator") }
-func applyCheck(op *hlo.Op, actual, want *tensor.Tensor) error { return pending("the evaluator") }
+func applyCheck(op *hlo.Op, actual, want *tensor.Tensor) error       { return pending("the evaluator") }
 
-func pending(what string) error { return diag.Errorf("DRV028", diag.Loc{}, "%s is not supported yet", what) }
+func pending(what string) error {
+	return diag.Errorf("DRV028", diag.Loc{}, "%s is not supported yet", what)
+}
