@@ -68,7 +68,7 @@ var workClasses = map[Opcode]machine.Class{
 	RandGetState:              machine.RandomState,
 	SetRandState:              machine.RandomState,
 	GetRandState:              machine.RandomState,
-	DveReadAccumulator:        machine.Reduce,
+	DveReadAccumulator:        machine.ActReadAcc,
 	Exponential:               machine.Exponential,
 	NonzeroWithCount:          machine.NonzeroCount,
 	RegisterAlu:               machine.RegisterOp,
