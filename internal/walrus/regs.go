@@ -106,9 +106,20 @@ func directDMA(u *unit) error {
 			changed = true
 			a := *in.Attrs.(*bir.DMAAttrs)
 			in.Attrs = &a
-			in.Engine, a.DGE = machine.Pool, bir.DGESWDGE
-			if u.spec.DGEUnits > 0 && a.Op == bir.AluBypass && in.Ins[0].AP.DType == in.Outs[0].AP.DType {
-				in.Engine, a.DGE = machine.SP, bir.DGEHWDGE // it neither casts nor combines
+			eng, err := offsetEngine(in)
+			if err != nil {
+				return err
+			}
+			plain := a.Op == bir.AluBypass && in.Ins[0].AP.DType == in.Outs[0].AP.DType
+			switch {
+			case eng == machine.AllEngines && u.spec.DGEUnits > 0 && plain:
+				in.Engine, a.DGE = machine.SP, bir.DGEHWDGE // hardware neither casts nor combines
+			case eng == machine.AllEngines || eng == machine.Pool:
+				in.Engine, a.DGE = machine.Pool, bir.DGESWDGE
+			case (eng == machine.SP || eng == machine.ACT) && u.spec.DGEUnits > 0 && plain:
+				in.Engine, a.DGE = eng, bir.DGEHWDGE
+			default:
+				return unsupported(in, "its offset register is on engine %s, which generates no descriptors for it", eng)
 			}
 			in.Attrs = &a
 			parts, err := u.splitDirect(in)
@@ -122,6 +133,21 @@ func directDMA(u *unit) error {
 		}
 	}
 	return nil
+}
+
+// offsetEngine returns the engine whose registers address a transfer, AllEngines if any may.
+func offsetEngine(in *bir.Instr) (machine.Engine, error) {
+	eng := machine.AllEngines
+	for _, p := range []*bir.AccessPattern{in.Ins[0].AP, in.Outs[0].AP} {
+		if p.Reg == nil || p.Reg.Engine == machine.AllEngines {
+			continue
+		}
+		if eng != machine.AllEngines && eng != p.Reg.Engine {
+			return 0, unsupported(in, "its two offset registers are on different engines")
+		}
+		eng = p.Reg.Engine
+	}
+	return eng, nil
 }
 
 // splitDirect cuts a register-addressed DMA into instructions of at most two loops and a run on each side.
