@@ -1,0 +1,15 @@
+package eval
+
+// Diagnostic codes of the evaluator.
+const (
+	CodeNoFunc      = "HLO300" // no function to evaluate
+	CodeArgs        = "HLO301" // arguments do not fit the parameters
+	CodeUnsupported = "HLO302" // op without a kernel
+	CodeMemory      = "HLO303" // result larger than the limit
+	CodeDepth       = "HLO304" // calls nest too deeply
+	CodeCheck       = "HLO305" // a check failed
+	CodeElem        = "HLO306" // element type without a rule
+	CodeShape       = "HLO307" // run-time shapes do not fit
+	CodeAssertion   = "HLO308" // a shape assertion failed
+	CodeInternal    = "HLO399"
+)

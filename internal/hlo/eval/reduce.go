@@ -1,0 +1,385 @@
+package eval
+
+import (
+	"github.com/alcadev/alca/internal/dtype"
+	"github.com/alcadev/alca/internal/hlo"
+	"github.com/alcadev/alca/internal/tensor"
+)
+
+// split returns for a reduction the kept and reduced dimensions' extents and strides.
+func split(shape, dims []int) (keep, keepStr, red, redStr []int) {
+	str := strides(shape)
+	in := make([]bool, len(shape))
+	for _, d := range dims {
+		in[d] = true
+	}
+	keep, red = []int{}, []int{}
+	for i := range shape {
+		if in[i] {
+			red, redStr = append(red, shape[i]), append(redStr, str[i])
+		} else {
+			keep, keepStr = append(keep, shape[i]), append(keepStr, str[i])
+		}
+	}
+	return
+}
+
+// runReduce folds the reduced dimensions in row-major order from the initial value, for all results at once when
+// the region allows it.
+func runReduce(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
+	n := len(in) / 2
+	dims64, _ := o.Ints("dimensions")
+	dims := toInts(dims64)
+	keep, _, red, _ := split(in[0].T.Shape, dims)
+	b := o.Body(0)
+	if n == 1 {
+		if t := fastReduce(o, simpleBody(b), in[0].T, in[1].T, dims, o.Out(0).Elem); t != nil {
+			return one(reshaped(t, keep)), nil
+		}
+	}
+	// [reduced, kept] order makes every step a contiguous vector.
+	perm := append([]int(nil), dims...)
+	sortInts(perm)
+	isRed := map[int]bool{}
+	for _, d := range dims {
+		isRed[d] = true
+	}
+	for i := range in[0].T.Shape {
+		if !isRed[i] {
+			perm = append(perm, i)
+		}
+	}
+	nk, nr := count(keep), count(red)
+	rows := make([]*tensor.Tensor, n)
+	acc := make([]*tensor.Tensor, n)
+	for i := range n {
+		rows[i] = transpose(in[i].T, perm)
+		elemT := o.Out(i).Elem
+		acc[i] = splat(convert(in[n+i].T, elemT), []int{nk})
+		if o.Out(i).Elem != in[i].T.Type {
+			rows[i] = convert(rows[i], elemT)
+		}
+	}
+	vec := scalarBody(b)
+	for r := range nr {
+		if m.ctx.Err() != nil {
+			return nil, m.ctx.Err()
+		}
+		args := make([]*tensor.Tensor, 2*n)
+		for i := range n {
+			s := rows[i].Type.Size() * nk
+			args[i] = acc[i]
+			args[n+i] = &tensor.Tensor{Type: rows[i].Type, Shape: []int{nk}, Data: rows[i].Data[r*s : (r+1)*s]}
+		}
+		var err error
+		if acc, err = m.fold(b, args, nk, vec, e); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]Val, n)
+	for i := range n {
+		out[i] = Val{T: reshaped(acc[i], keep)}
+	}
+	return out, nil
+}
+
+// fold applies a reducer region to vectors of n elements: accumulators first, then values.
+func (m *machine) fold(b *hlo.Block, args []*tensor.Tensor, n int, vec bool, e env) ([]*tensor.Tensor, error) {
+	if vec {
+		return m.apply(b, args, n, e)
+	}
+	k := len(args) / 2
+	out := make([]*tensor.Tensor, k)
+	for i := range n {
+		vals := make([]Val, len(args))
+		for j := range args {
+			vals[j] = Val{T: elem(args[j], i)}
+		}
+		r, err := m.scalars(b, vals, e)
+		if err != nil {
+			return nil, err
+		}
+		for j := range out {
+			if out[j] == nil {
+				out[j] = tensor.New(r[j].T.Type, n)
+			}
+			setElem(out[j], i, r[j].T)
+		}
+	}
+	if n == 0 {
+		for j := range out {
+			out[j] = args[j]
+		}
+	}
+	return out, nil
+}
+
+func sortInts(v []int) {
+	for i := 1; i < len(v); i++ {
+		for j := i; j > 0 && v[j] < v[j-1]; j-- {
+			v[j], v[j-1] = v[j-1], v[j]
+		}
+	}
+}
+
+// fastReduce folds floats of at most 32 bits in f32 by a simple body. It returns nil when the case is not its own.
+// Sums run in row-major order with one accumulator a result, in f64 when the result is wider.
+func fastReduce(o *hlo.Op, op string, a, init *tensor.Tensor, dims []int, to dtype.Type) *tensor.Tensor {
+	if op == "" || a.Type != to || !a.Type.IsFloat() || a.Type == dtype.F64 {
+		return nil
+	}
+	r, ok := binaries[op]
+	if !ok || r.f32 == nil {
+		return nil
+	}
+	keep, keepStr, red, redStr := split(a.Shape, dims)
+	x := floats32(a)
+	v0 := floats32(init)[0]
+	out := make([]float32, count(keep))
+	narrow := a.Type != dtype.F32
+	idx := make([]int, len(keep))
+	base := 0
+	ridx := make([]int, len(red))
+	nr := count(red)
+	for k := range out {
+		acc := v0
+		off := base
+		clear(ridx)
+		for range nr {
+			switch op {
+			case "stablehlo.add":
+				acc += x[off]
+			default:
+				acc = r.f32(acc, x[off])
+			}
+			for d := len(red) - 1; d >= 0; d-- {
+				ridx[d]++
+				off += redStr[d]
+				if ridx[d] < red[d] {
+					break
+				}
+				off -= redStr[d] * red[d]
+				ridx[d] = 0
+			}
+		}
+		out[k] = acc
+		for d := len(keep) - 1; d >= 0; d-- {
+			idx[d]++
+			base += keepStr[d]
+			if idx[d] < keep[d] {
+				break
+			}
+			base -= keepStr[d] * keep[d]
+			idx[d] = 0
+		}
+	}
+	_ = narrow
+	return fromFloats32(a.Type, keep, out)
+}
+
+// windowPositions calls f for every tap of the window at output position pos with the flat offset of the input
+// element, or -1 where the tap lies in padding or a dilation gap.
+func windowTaps(w hlo.Window, shape, str []int, pos []int, f func(off int) error) error {
+	n := len(shape)
+	tap := make([]int, n)
+	size := toInts(w.Size)
+	for {
+		off := 0
+		for d := range n {
+			p := pos[d]*int(w.Stride[d]) - int(w.Pad[d][0]) + tap[d]*int(w.Dilation[d])
+			bd := int(w.BaseDilation[d])
+			if p < 0 || p%bd != 0 || p/bd >= shape[d] {
+				off = -1
+				break
+			}
+			off += p / bd * str[d]
+		}
+		if err := f(off); err != nil {
+			return err
+		}
+		d := n - 1
+		for ; d >= 0; d-- {
+			if tap[d]++; tap[d] < size[d] {
+				break
+			}
+			tap[d] = 0
+		}
+		if d < 0 {
+			return nil
+		}
+	}
+}
+
+// eachIndex calls f for every index of a shape in row-major order.
+func eachIndex(shape []int, f func(idx []int, flat int) error) error {
+	for _, d := range shape {
+		if d == 0 {
+			return nil
+		}
+	}
+	idx := make([]int, len(shape))
+	for flat := 0; ; flat++ {
+		if err := f(idx, flat); err != nil {
+			return err
+		}
+		d := len(shape) - 1
+		for ; d >= 0; d-- {
+			if idx[d]++; idx[d] < shape[d] {
+				break
+			}
+			idx[d] = 0
+		}
+		if d < 0 {
+			return nil
+		}
+	}
+}
+
+// runReduceWindow gathers each tap of the window for all positions into a vector, padding with the initial value,
+// and folds tap by tap.
+func runReduceWindow(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
+	n := len(in) / 2
+	shape := in[0].T.Shape
+	w, err := hlo.WindowOf(o, len(shape))
+	if err != nil {
+		return nil, err
+	}
+	outShape := make([]int, len(shape))
+	for i := range shape {
+		outShape[i] = windowCount(shape[i], w, i)
+	}
+	np := count(outShape)
+	taps := 1
+	for _, s := range w.Size {
+		taps *= int(s)
+	}
+	str := strides(shape)
+	offs := make([][]int32, taps) // [tap][position]
+	for t := range offs {
+		offs[t] = make([]int32, np)
+	}
+	_ = eachIndex(outShape, func(pos []int, flat int) error {
+		t := 0
+		return windowTaps(w, shape, str, pos, func(off int) error {
+			offs[t][flat] = int32(off)
+			t++
+			return nil
+		})
+	})
+	b := o.Body(0)
+	vec := scalarBody(b)
+	acc := make([]*tensor.Tensor, n)
+	src := make([]*tensor.Tensor, n)
+	for i := range n {
+		ty := o.Out(i).Elem
+		acc[i] = splat(convert(in[n+i].T, ty), []int{np})
+		src[i] = convert(in[i].T, ty)
+	}
+	for t := range offs {
+		if m.ctx.Err() != nil {
+			return nil, m.ctx.Err()
+		}
+		args := make([]*tensor.Tensor, 2*n)
+		for i := range n {
+			s := src[i].Type.Size()
+			v := tensor.New(src[i].Type, np)
+			init := convert(in[n+i].T, src[i].Type).Data
+			for p, off := range offs[t] {
+				if off < 0 {
+					copy(v.Data[p*s:(p+1)*s], init)
+				} else {
+					copy(v.Data[p*s:(p+1)*s], src[i].Data[int(off)*s:])
+				}
+			}
+			args[i], args[n+i] = acc[i], v
+		}
+		if acc, err = m.fold(b, args, np, vec, e); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]Val, n)
+	for i := range out {
+		out[i] = Val{T: reshaped(acc[i], outShape)}
+	}
+	return out, nil
+}
+
+func windowCount(d int, w hlo.Window, i int) int {
+	n := 0
+	if d > 0 {
+		n = (d-1)*int(w.BaseDilation[i]) + 1
+	}
+	n += int(w.Pad[i][0] + w.Pad[i][1])
+	span := (int(w.Size[i])-1)*int(w.Dilation[i]) + 1
+	if n < span {
+		return 0
+	}
+	return (n-span)/int(w.Stride[i]) + 1
+}
+
+// runSelectAndScatter: in each window the fold of select picks a winner; the source value is combined into the
+// winner's place by scatter.
+func runSelectAndScatter(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
+	a, src, init := in[0].T, in[1].T, in[2].T
+	w, err := hlo.WindowOf(o, len(a.Shape))
+	if err != nil {
+		return nil, err
+	}
+	out := splat(init, a.Shape)
+	str := strides(a.Shape)
+	dir := compareBody(o.Body(0))
+	err = eachIndex(src.Shape, func(pos []int, flat int) error {
+		best := -1
+		if err := windowTaps(w, a.Shape, str, pos, func(off int) error {
+			if off < 0 {
+				return nil
+			}
+			if best < 0 {
+				best = off
+				return nil
+			}
+			x, y := elem(a, best), elem(a, off)
+			keep := false
+			if dir != "" {
+				keep = compare(dir, false, x, y).Data[0] != 0
+			} else {
+				r, err := m.scalars(o.Body(0), []Val{{T: x}, {T: y}}, e)
+				if err != nil {
+					return err
+				}
+				keep = r[0].T.Data[0] != 0
+			}
+			if !keep {
+				best = off
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if best < 0 {
+			return nil
+		}
+		r, err := m.scalars(o.Body(1), []Val{{T: elem(out, best)}, {T: elem(src, flat)}}, e)
+		if err != nil {
+			return err
+		}
+		setElem(out, best, r[0].T)
+		return nil
+	})
+	return one(out), err
+}
+
+// compareBody returns the direction when a region is one comparison of its first two arguments in order.
+func compareBody(b *hlo.Block) string {
+	if len(b.Ops) != 2 || len(b.Args) < 2 {
+		return ""
+	}
+	c, r := b.Ops[0], b.Ops[1]
+	if c.Name() != "stablehlo.compare" || len(r.Operands) != 1 || r.Operands[0] != c.Results[0] || c.Operands[0] != b.Args[0] || c.Operands[1] != b.Args[1] {
+		return ""
+	}
+	if c.Enum("compare_type") == "TOTALORDER" {
+		return ""
+	}
+	return c.Enum("comparison_direction")
+}
