@@ -47,16 +47,18 @@ func (p *parser) locationBody() *location {
 	case tString:
 		s := unquote(p.src[p.tok.start:p.tok.end])
 		p.advance()
-		if p.accept(':') { // "file":line:col [to [:line2]:col2]
+		if p.accept(':') { // "file":line:col [to [line2]:col2]
 			line := p.int64()
 			col := int64(0)
 			if p.accept(':') {
 				col = p.int64()
 			}
 			if p.acceptWord("to") {
-				for p.accept(':') {
+				if !p.isPunct(':') {
 					p.int64()
 				}
+				p.expect(':')
+				p.int64()
 			}
 			return &location{where: fmt.Sprintf("%s:%d:%d", s, line, col)}
 		}
@@ -93,7 +95,7 @@ func (p *parser) locationBody() *location {
 			p.expect('[')
 			l := &location{}
 			for !p.isPunct(']') {
-				if part := p.locationBody(); l.child == nil {
+				if part := p.locationBody(); l.child == nil && *part != (location{}) { // the first that says something
 					l.child = part
 				}
 				if !p.accept(',') {

@@ -453,4 +453,3 @@ func takeDicts(as *hlo.Attrs, name string, n int) []hlo.Attrs {
 	}
 	return out
 }
-
