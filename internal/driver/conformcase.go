@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
+	"github.com/alcadev/alca/internal/hlo/eval"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/neff"
 	"github.com/alcadev/alca/internal/sim"
@@ -29,7 +29,7 @@ func runCase(ctx context.Context, r *CaseResult, text []byte, o ConformOptions) 
 	case o.Level == "parse":
 		return nil
 	case o.Level == "eval":
-		return evalCase(ctx, m, src)
+		return evalCase(ctx, m)
 	case !r.Eligible:
 		r.Status = Ineligible
 		return nil
@@ -69,15 +69,6 @@ func eligible(m *hlo.Module) bool {
 type checkOp struct {
 	op     *hlo.Op
 	actual int // index of the device output that is checked
-}
-
-// isCheck reports whether op states an expectation, as a check op or as a custom call.
-func isCheck(op *hlo.Op) bool {
-	if strings.HasPrefix(op.Name(), "check.") {
-		return true
-	}
-	target, _ := op.Str("call_target_name")
-	return op.Name() == "stablehlo.custom_call" && strings.HasPrefix(target, "check.")
 }
 
 // deviceCase compiles the program without its checks, returning what they check, runs it at the level asked
@@ -125,7 +116,11 @@ func deviceCase(ctx context.Context, src *Source, o ConformOptions) error {
 		if actual == nil {
 			return diag.Internalf("DRV000", c.op.Loc, "checked value %d is no output", i)
 		}
-		if err := applyCheck(goldChecks[i].op, actual, want[goldChecks[i].actual]); err != nil {
+		var expect *tensor.Tensor // nil: the check holds its constant
+		if k := goldChecks[i].actual; k >= 0 {
+			expect = want[k]
+		}
+		if err := eval.ApplyCheck(c.op, actual, expect); err != nil {
 			return err
 		}
 	}
@@ -145,7 +140,7 @@ func stripChecks(m *hlo.Module, expected bool) ([]checkOp, error) {
 	var keep []*hlo.Op
 	seen := map[*hlo.Value]int{}
 	for _, op := range b.Ops {
-		if !isCheck(op) {
+		if !eval.IsCheck(op) {
 			keep = append(keep, op)
 			continue
 		}
@@ -184,7 +179,7 @@ func stripChecks(m *hlo.Module, expected bool) ([]checkOp, error) {
 	}
 	// A program whose body still holds checks in nested regions or other functions is not one we can judge.
 	bad := false
-	eachOp(m, func(op *hlo.Op) { bad = bad || isCheck(op) })
+	eachOp(m, func(op *hlo.Op) { bad = bad || eval.IsCheck(op) })
 	if bad {
 		return nil, diag.Errorf("DRV028", f.Loc, "checks inside of regions or called functions are not supported at device levels")
 	}

@@ -19,21 +19,14 @@ var penguinPasses pass.Registry[*penguin.Module]
 
 func hloPipeline(level int) []string                    { return nil }
 func penguinPipeline(level int) []string                { return nil }
-func hasEval(d *hlo.OpDef) bool                         { return false }
 func hasLower(d *hlo.OpDef) bool                        { return false }
 func printPenguin(w io.Writer, m *penguin.Module) error { fmt.Fprintf(w, "%v", m); return nil }
-func evalRun(ctx context.Context, m *hlo.Module, fn string, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	return nil, pending("the evaluator")
-}
 func execPenguin(ctx context.Context, m *penguin.Module, inputs map[string]*tensor.Tensor, isa bool) (map[string]*tensor.Tensor, error) {
 	return penguin.ExecISA(m, inputs)
 }
 func lowerModule(m *hlo.Module, gen machine.Gen, o CompileOptions) (*penguin.Module, error) {
 	return nil, pending("lowering")
 }
-
-func evalCase(ctx context.Context, m *hlo.Module, src *Source) error { return pending("the evaluator") }
-func applyCheck(op *hlo.Op, actual, want *tensor.Tensor) error       { return pending("the evaluator") }
 
 func pending(what string) error {
 	return diag.Errorf("DRV028", diag.Loc{}, "%s is not supported yet", what)

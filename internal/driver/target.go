@@ -29,5 +29,5 @@ func isUnsupported(err error) bool {
 	if i, ok := diag.LookupCode(d.Code); ok && i.Unsupported {
 		return true
 	}
-	return strings.Contains(d.Msg, "not supported")
+	return strings.Contains(d.Msg, "not support")
 }
