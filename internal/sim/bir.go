@@ -263,7 +263,7 @@ func walks(ds []bir.Dim) []exec.Walk {
 }
 
 // decodeDMA turns a Load, Save or DMACopy into a transfer.
-func decodeDMA(in *bir.Instr, env envFunc, place func(*bir.MemLoc) (exec.Ref, error)) (exec.Xfer, error) {
+func decodeDMA(in *bir.Instr, stride int64, env envFunc, place func(*bir.MemLoc) (exec.Ref, error)) (exec.Xfer, error) {
 	var x exec.Xfer
 	if len(in.Ins) != 1 || len(in.Outs) != 1 || in.Ins[0].Kind != bir.ArgAP || in.Outs[0].Kind != bir.ArgAP {
 		return x, diag.Errorf(CodeDecode, locOf(in), "%s needs one source and one destination pattern", in.Op)
@@ -276,7 +276,7 @@ func decodeDMA(in *bir.Instr, env envFunc, place func(*bir.MemLoc) (exec.Ref, er
 	if err != nil {
 		return x, err
 	}
-	x.Src, x.Dst = flat(&src), flat(&dst)
+	x.Src, x.Dst = flat(&src, stride), flat(&dst, stride)
 	if a, ok := in.Attrs.(*bir.DMAAttrs); ok && a != nil {
 		switch a.Op {
 		case bir.AluBypass:
@@ -297,11 +297,11 @@ func decodeDMA(in *bir.Instr, env envFunc, place func(*bir.MemLoc) (exec.Ref, er
 }
 
 // flat gives an operand as the DMA sees it: partitions are one more dimension.
-func flat(r *exec.Ref) exec.Flat {
+func flat(r *exec.Ref, stride int64) exec.Flat {
 	f := exec.Flat{Space: r.Space, Var: r.Var, Off: r.Off, DT: r.DT, Dims: r.Dims}
 	if r.Space != exec.DRAM {
-		f.Off += int64(r.Part) * exec.PartStride
-		f.Dims = append([]exec.Walk{{Step: exec.PartStride, Count: r.NPart}}, r.Dims...)
+		f.Off += int64(r.Part) * stride
+		f.Dims = append([]exec.Walk{{Step: stride, Count: r.NPart}}, r.Dims...)
 	}
 	return f
 }

@@ -12,7 +12,7 @@ import (
 func (r *birRun) instr(in *bir.Instr) (*bir.Block, error) {
 	switch in.Op {
 	case bir.Load, bir.Save, bir.DMACopy:
-		x, err := decodeDMA(in, r.offset, r.place)
+		x, err := decodeDMA(in, r.st.PartStride, r.offset, r.place)
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func (s *State) locate(f *Flat, off int64, n int) (data []byte, written *bitset,
 		}
 		return v.Data, &v.written, int(off), nil
 	}
-	p, b := off/PartStride, off%PartStride
+	p, b := off/s.PartStride, off%s.PartStride
 	if off < 0 || p >= partitions || b+int64(n) > int64(s.sbuf.rowBytes) {
 		return nil, nil, 0, diag.Errorf(CodeBounds, diag.Loc{}, "DMA: SBUF address 0x%x (partition %d byte %d, %d bytes) is outside the memory", off, p, b, n)
 	}

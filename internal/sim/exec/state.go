@@ -61,10 +61,13 @@ type Var struct {
 
 // State is the memory and registers of one core.
 type State struct {
-	Gen  machine.Gen
-	sbuf *bank
-	psum *bank
-	Vars []*Var // index = variable number - 1
+	Gen machine.Gen
+	// PartStride is the address distance between partitions in flat SBUF addresses: the hardware's, or more when
+	// the memory is larger than the hardware's (unallocated BIR).
+	PartStride int64
+	sbuf       *bank
+	psum       *bank
+	Vars       []*Var // index = variable number - 1
 
 	// psumAcc has a bit per byte of PSUM: set when the byte was written since the last START of its group.
 	psumAcc bitset
@@ -90,12 +93,17 @@ type State struct {
 
 // NewState returns a core with empty memories.
 func NewState(gen machine.Gen, sbufRowBytes, psumRowBytes int) *State {
+	stride := int64(PartStride)
+	for stride < int64(sbufRowBytes) {
+		stride *= 2
+	}
 	return &State{
-		Gen:     gen,
-		sbuf:    newBank(sbufRowBytes),
-		psum:    newBank(psumRowBytes),
-		psumAcc: newBitset(partitions * psumRowBytes),
-		ActSet:  -1,
+		Gen:        gen,
+		PartStride: stride,
+		sbuf:       newBank(sbufRowBytes),
+		psum:       newBank(psumRowBytes),
+		psumAcc:    newBitset(partitions * psumRowBytes),
+		ActSet:     -1,
 	}
 }
 
