@@ -102,7 +102,9 @@ func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 	}
 	if rotate {
 		if total <= capacity && !anyFixed {
-			return stack(bufs)
+			if r := stack(bufs); r.Height <= capacity { // padding between alignments may exceed it
+				return r
+			}
 		}
 		for d := length; d >= 4; d /= 2 {
 			wide := make([]pack.Buffer, len(bufs))
