@@ -1,6 +1,8 @@
 package walrus
 
 import (
+	"slices"
+
 	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/walrus/region"
@@ -132,8 +134,11 @@ func (d *depBuilder) state(l *bir.MemLoc) *locState {
 	k := 0
 	for _, o := range *sp {
 		if o.span.meets(s.span) {
-			if len(o.writes)+len(o.reads) > 0 {
-				s.prev = append(s.prev, o)
+			// What o itself has not overwritten of its predecessors is still there.
+			for _, q := range append([]*locState{o}, o.prev...) {
+				if len(q.writes)+len(q.reads) > 0 && q.span.meets(s.span) && !slices.Contains(s.prev, q) {
+					s.prev = append(s.prev, q)
+				}
 			}
 			if o.span.within(s.span) {
 				continue

@@ -129,12 +129,16 @@ type loopInfo struct {
 	outer       *loopInfo
 }
 
+func newUnit(m *bir.Module, spec *machine.Spec, opt Options) *unit {
+	return &unit{mod: m, fn: m.Funcs[0], spec: spec, opt: opt, stats: &Stats{}, sbufCapacity: capacityOf(spec, opt)}
+}
+
 // Compile lowers m for spec. It consumes m: the passes edit it in place.
 func Compile(m *bir.Module, spec *machine.Spec, opt Options) (*neff.File, *Stats, error) {
 	if len(m.Funcs) != 1 {
 		return nil, nil, diag.Errorf(CodeUnsupported, diag.Loc{}, "module %q has %d functions; the backend compiles modules of one", m.Name, len(m.Funcs))
 	}
-	u := &unit{mod: m, fn: m.Funcs[0], spec: spec, opt: opt, stats: &Stats{}, sbufCapacity: capacityOf(spec, opt)}
+	u := newUnit(m, spec, opt)
 	passes, err := registry.Resolve(Pipeline(opt.OptLevel))
 	if err != nil {
 		return nil, nil, err
