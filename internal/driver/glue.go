@@ -10,6 +10,7 @@ import (
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/pass"
 	"github.com/alcadev/alca/internal/penguin"
+	"github.com/alcadev/alca/internal/penguin/lower"
 	"github.com/alcadev/alca/internal/tensor"
 )
 
@@ -19,13 +20,13 @@ var penguinPasses pass.Registry[*penguin.Module]
 
 func hloPipeline(level int) []string                    { return nil }
 func penguinPipeline(level int) []string                { return nil }
-func hasLower(d *hlo.OpDef) bool                        { return false }
+func hasLower(d *hlo.OpDef) bool                        { return lower.Supports(d.Name) }
 func printPenguin(w io.Writer, m *penguin.Module) error { fmt.Fprintf(w, "%v", m); return nil }
 func execPenguin(ctx context.Context, m *penguin.Module, inputs map[string]*tensor.Tensor, isa bool) (map[string]*tensor.Tensor, error) {
-	return penguin.ExecISA(m, inputs)
+	return penguin.Exec(ctx, m, inputs)
 }
 func lowerModule(m *hlo.Module, gen machine.Gen, o CompileOptions) (*penguin.Module, error) {
-	return nil, pending("lowering")
+	return lower.Module(m, lower.Options{Gen: gen, AutoCast: o.AutoCast})
 }
 
 func pending(what string) error {

@@ -17,9 +17,6 @@ const (
 // memory holds the bytes of each tensor, row-major. On chip a row is a partition.
 type memory map[*Tensor][]byte
 
-// execISA runs one ISA-level instruction; set where the ISA rows are defined.
-var execISA func(m memory, in *Inst, env pelican.Env) error
-
 // Exec interprets the main function of m, at whichever level its statements are, on the named inputs, and returns
 // the outputs by name.
 func Exec(ctx context.Context, m *Module, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
@@ -190,10 +187,7 @@ func (x *interp) inst(in *Inst) error {
 		}
 	}
 	if in.Op.ISA {
-		if execISA == nil {
-			return diag.Internalf(codeExec, in.Loc, "%s: no interpreter for ISA-level instructions", in.Op.Name)
-		}
-		return execISA(x.mem, in, x.env)
+		return isaMem(x.mem).exec(in, x.env)
 	}
 	p := x.plans[in]
 	if p == nil {

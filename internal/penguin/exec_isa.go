@@ -14,6 +14,9 @@ import (
 type isaMem map[*Tensor][]byte
 
 func (m isaMem) of(t *Tensor) []byte {
+	for t.Alias != nil {
+		t = t.Alias
+	}
 	b, ok := m[t]
 	if !ok {
 		n := int64(t.DType.Size())
