@@ -22,6 +22,9 @@ type CompileCommandOptions struct {
 
 // CompileCommand compiles a module to a NEFF file.
 func CompileCommand(ctx context.Context, e *Env, path string, o CompileCommandOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	if o.Output == "" {
 		o.Output = "out.neff"
 	}

@@ -31,6 +31,9 @@ type RunOptions struct {
 
 // Run compiles a module if it is one, executes the NEFF on the simulated machine, and reports.
 func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	if o.Act != "exact" {
 		return Usagef("--act: activation functions are exact in this version, not %q", o.Act)
 	}
