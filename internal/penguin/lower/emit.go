@@ -12,7 +12,7 @@ import (
 // tensor declares a scratch tensor.
 func (l *lowerer) tensor(base string, t dtype.Type, shape []int64) *penguin.Tensor {
 	x := &penguin.Tensor{
-		Name:  fmt.Sprintf("%s.%d", base, len(l.fn.Tensors)),
+		Name:  fmt.Sprintf("%s_%d", base, len(l.fn.Tensors)),
 		DType: t, Shape: append([]int64(nil), shape...), Kind: penguin.NonLocal,
 	}
 	if l.op != nil {

@@ -123,7 +123,7 @@ func (l *lowerer) entry(f *hlo.Func) error {
 			return err
 		}
 		x := &penguin.Tensor{
-			Name: fmt.Sprintf("in.%d", i), DType: t.Elem, Shape: append([]int64(nil), t.Dims...),
+			Name: fmt.Sprintf("arg_%d", i), DType: t.Elem, Shape: append([]int64(nil), t.Dims...),
 			Kind: penguin.Input, IOName: names[i], Loc: p.Loc,
 		}
 		l.fn.Tensors = append(l.fn.Tensors, x)
