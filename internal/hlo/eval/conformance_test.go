@@ -48,7 +48,7 @@ func TestConformance(t *testing.T) {
 	for _, set := range []struct {
 		glob string
 		min  float64
-	}{{"stablehlo/testdata/*.mlir", 0.96}} {
+	}{{"stablehlo/testdata/*.mlir", 0.985}} {
 		files, _ := filepath.Glob(filepath.Join(dir, set.glob))
 		var mu sync.Mutex
 		pass, total := 0, 0
