@@ -76,9 +76,11 @@ type depBuilder struct {
 
 type chain struct{ open, closed []*bir.Instr }
 
+// regKey names a register: by number once numbered, since several share one.
 type regKey struct {
-	r *bir.Register
-	e machine.Engine
+	r   *bir.Register
+	num int
+	e   machine.Engine
 }
 
 type regState struct {
@@ -286,7 +288,10 @@ func (d *depBuilder) engineState(in *bir.Instr) {
 // registers orders the uses of sequencer registers; each engine has its own copy.
 func (d *depBuilder) registers(in *bir.Instr) {
 	use := func(r *bir.Register) *regState {
-		k := regKey{r, in.Engine}
+		k := regKey{r, -1, in.Engine}
+		if r.Num >= 0 {
+			k = regKey{nil, r.Num, in.Engine}
+		}
 		s := d.regs[k]
 		if s == nil {
 			s = &regState{}

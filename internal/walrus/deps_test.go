@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/alcadev/alca/internal/bir"
+	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
 )
 
@@ -125,6 +126,42 @@ func TestDepsComplete(t *testing.T) {
 					t.Fatalf("program %d: instructions %d and %d touch a common byte and are not ordered", n, j, i)
 				}
 			}
+		}
+	}
+}
+
+// TestDepsRegisterReuse: two registers with one number are one register.
+func TestDepsRegisterReuse(t *testing.T) {
+	p := newProg()
+	x := p.dram("x", bir.ExternalInput, 128, 64)
+	r1, r2 := p.f.NewReg("r1", machine.Pool, dtype.I32), p.f.NewReg("r2", machine.Pool, dtype.I32)
+	move := func(r *bir.Register, v int64) {
+		p.add(bir.RegisterMove, machine.Pool, nil, []bir.Arg{bir.RegArg(r)}, []bir.Arg{bir.ImmI(v)})
+	}
+	use := func(r *bir.Register) {
+		a := rows(x, 0, 64, 0, 64)
+		a.AP.Reg = r
+		p.load(tile(p.sb("s", 64, 64), 0, 64), a).Engine = machine.Pool
+	}
+	move(r1, 1)
+	use(r1)
+	move(r2, 2)
+	use(r2)
+	u := newUnit(p.m, machine.Trn2, Options{})
+	if err := unroll(u); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		num  int
+		want string
+	}{{3, ""}, {2, "Output 0; Anti 1; "}} {
+		r1.Num, r2.Num = 2, c.num
+		if err := buildDeps(u); err != nil {
+			t.Fatal(err)
+		}
+		ins := u.blocks[0].instrs
+		if got := edges(ins[2], ins); got != c.want {
+			t.Errorf("register %d after 2: edges %q, want %q", c.num, got, c.want)
 		}
 	}
 }
