@@ -43,6 +43,7 @@ var opRows = []OpDef{
 	{Name: "sine", Group: Elementwise, Ins: 1, Doc: "sine"},
 	{Name: "cosine", Group: Elementwise, Ins: 1, Doc: "cosine"},
 	{Name: "tan", Group: Elementwise, Ins: 1, Doc: "tangent"},
+	{Name: "gelu_tanh", Group: Elementwise, Ins: 1, Doc: "x/2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 x^3)))"},
 	{Name: "erf", Group: Elementwise, Ins: 1, Doc: "error function"},
 	{Name: "is_finite", Group: Elementwise, Ins: 1, Doc: "i1: neither infinite nor NaN"},
 	{Name: "not", Group: Elementwise, Ins: 1, Doc: "logical on i1, bitwise on ints"},

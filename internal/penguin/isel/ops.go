@@ -34,6 +34,7 @@ var elementwise = map[string]recipe{
 	"sqrt":                   actFn("Sqrt"),
 	"rsqrt":                  actFn("Rsqrt"),
 	"cbrt":                   cbrt,
+	"gelu_tanh":              actFn("Gelu_apprx_tanh"),
 	"erf":                    actFn("Erf"),
 	"sine":                   sin,
 	"cosine":                 cos,
