@@ -29,6 +29,9 @@ var unaryFloat = map[string]func(float64) float64{
 	"logistic": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
 	"tanh":     math.Tanh, "sqrt": math.Sqrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) },
 	"cbrt": math.Cbrt, "sine": math.Sin, "cosine": math.Cos, "tan": math.Tan, "erf": math.Erf,
+	"gelu_tanh": func(x float64) float64 {
+		return x / 2 * (1 + math.Tanh(0.7978845608028654*(x+0.044715*x*x*x)))
+	},
 }
 
 var binaryFloat = map[string]func(a, b float64) float64{
