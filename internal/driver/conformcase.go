@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/hlo/eval"
-	"github.com/alcadev/alca/internal/machine"
-	"github.com/alcadev/alca/internal/neff"
 	"github.com/alcadev/alca/internal/sim"
 	"github.com/alcadev/alca/internal/tensor"
 )
@@ -274,21 +271,11 @@ func runDevice(ctx context.Context, m *hlo.Module, inputs map[string]*tensor.Ten
 		if err != nil {
 			return nil, err
 		}
-		return prog.Run(ctx, inputs)
+		got, err := prog.Run(ctx, inputs)
+		restoreBools(got, c.Outs)
+		return got, err
 	}
-	spec, err := machine.Lookup(o.Target)
-	if err != nil {
-		return nil, err
-	}
-	file, err := neff.Read(bytes.NewReader(c.NEFF), int64(len(c.NEFF)))
-	if err != nil {
-		return nil, err
-	}
-	prog, err := sim.Load(file, spec)
-	if err != nil {
-		return nil, err
-	}
-	res, err := prog.Run(ctx, inputs, sim.Options{})
+	res, err := execNEFF(ctx, c.NEFF, c.Spec, inputs, c.Outs, sim.Options{})
 	if err != nil {
 		return nil, err
 	}

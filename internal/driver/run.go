@@ -51,6 +51,7 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	var module *hlo.Module // as read, for the golden result
 	var fanIn map[string]int
 	var encoded []byte
+	var ins, outs []Port
 	if IsNEFF(data.Text) {
 		if o.Verify {
 			return Usagef("--verify needs the module; a NEFF alone has no golden result")
@@ -66,7 +67,7 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 		if c.Stopped {
 			return diag.Errorf("DRV027", diag.Loc{}, "--stop-after=%s leaves nothing to run", o.StopAfter)
 		}
-		encoded, fanIn = c.NEFF, c.FanIn
+		encoded, fanIn, ins, outs = c.NEFF, c.FanIn, c.Ins, c.Outs
 		rep.compiled(c)
 		if module, err = data.Parse(); err != nil {
 			return err
@@ -96,7 +97,9 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	}
 	rep.Target, rep.OptLevel = spec.Name, o.OptLevel
 
-	ins, outs := FilePorts(file)
+	if module == nil {
+		ins, outs = FilePorts(file)
+	}
 	inPath := o.Input
 	if inPath == "" && path != "-" {
 		inPath = Sibling(path, ".inputs.npz")
@@ -113,11 +116,7 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	}
 
 	done := e.Stage("simulate", &rep.Stages)
-	prog, err := sim.Load(file, spec)
-	if err != nil {
-		return err
-	}
-	res, err := prog.Run(ctx, inputs, sim.Options{Trace: o.Trace != ""})
+	res, err := execFile(ctx, file, spec, inputs, outs, sim.Options{Trace: o.Trace != ""})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/machine"
-	"github.com/alcadev/alca/internal/neff"
 	"github.com/alcadev/alca/internal/penguin"
 	"github.com/alcadev/alca/internal/sim"
 	"github.com/alcadev/alca/internal/tensor"
@@ -80,18 +78,11 @@ func verifyEach(ctx context.Context, e *Env, src *Source, m *hlo.Module, o Compi
 				return check("bir", name, nil, err)
 			}
 			got, err := prog.Run(ctx, inputs)
+			restoreBools(got, outs)
 			return check("bir", name, got, err)
 		},
 		neff: func(data []byte) error {
-			f, err := neff.Read(bytes.NewReader(data), int64(len(data)))
-			if err != nil {
-				return check("neff", "encode", nil, err)
-			}
-			prog, err := sim.Load(f, spec)
-			if err != nil {
-				return check("neff", "encode", nil, err)
-			}
-			res, err := prog.Run(ctx, inputs, sim.Options{})
+			res, err := execNEFF(ctx, data, spec, inputs, outs, sim.Options{})
 			if err != nil {
 				return check("neff", "encode", nil, err)
 			}
