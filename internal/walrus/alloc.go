@@ -61,6 +61,18 @@ const searchNodes = 20000
 // allocSBUF places the SBUF locations, spilling until they fit.
 func allocSBUF(u *unit) error {
 	splitLocations(u)
+	err := u.placeSBUF()
+	// Tiles too big to be there together: cut the instructions, then the tiles, and try again.
+	for limit := int64(1024); diag.Code(err) == CodeSBUF && limit >= 128; limit /= 2 {
+		chunkInstrs(u, limit)
+		splitLocations(u)
+		err = u.placeSBUF()
+	}
+	return err
+}
+
+// placeSBUF places the locations as they are, spilling if they do not fit.
+func (u *unit) placeSBUF() error {
 	lts := u.lifetimes(bir.SB, nil)
 	reqs := make([]request, len(lts))
 	for i, t := range lts {

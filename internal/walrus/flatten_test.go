@@ -72,8 +72,8 @@ func TestRejects(t *testing.T) {
 			p.load(tile(s, 0, 64), rows(x, 0, 128, 0, 32))
 		}},
 		{"budget", CodeSBUF, func(p *prog) {
-			a, b := p.sb("a", 128, 3000), p.sb("b", 128, 3000)
-			p.addImm(tile(a, 0, 3000), tile(b, 0, 3000), 1)
+			a, b := p.sb("a", 128, 1), p.sb("b", 128, 5000)
+			p.add(bir.TensorReduce, machine.DVE, &bir.TensorReduceAttrs{Op: bir.AluAdd}, []bir.Arg{tile(a, 0, 1)}, []bir.Arg{tile(b, 0, 5000)})
 		}},
 	}
 	for _, c := range cases {

@@ -39,8 +39,10 @@ var _ = diag.Explain(
 
 // Options configure a compilation.
 type Options struct {
-	OptLevel   int
-	SBUFBudget int64 // bytes per partition the allocator may use; 0: all that is usable
+	OptLevel int
+	// SBUFBudget is the bytes per partition the allocator may use; 0: all that is usable. Instruction selection
+	// need not know it: what does not fit is cut and spilled here.
+	SBUFBudget int64
 	// Verify checks the result of every pass that has a checker, the semaphore assignment included.
 	Verify bool
 	// Disable names passes to leave out. Only optional ones may be named.
