@@ -50,6 +50,7 @@ type machine struct {
 	// vector lets elementwise kernels broadcast one-element operands: a region of scalar ops runs on whole vectors.
 	vector bool
 	probes map[string][]*tensor.Tensor
+	seed   uint64   // state of the generator behind rng
 	rank   *process // collectives: which process this is, nil outside run_parallel
 }
 

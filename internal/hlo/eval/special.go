@@ -2,325 +2,214 @@ package eval
 
 import (
 	"math"
-	"sort"
+	"math/bits"
 
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/tensor"
 )
 
-// CHLO special functions, computed in f64 and rounded once.
+// Special functions of the CHLO dialect, all in f64: the results of narrower types are rounded once.
 
-func init() {
-	for name, f := range map[string]func(float64) float64{
-		"chlo.lgamma":     func(x float64) float64 { v, _ := math.Lgamma(x); return v },
-		"chlo.digamma":    digamma,
-		"chlo.erf_inv":    math.Erfinv,
-		"chlo.bessel_i1e": besselI1e,
-	} {
-		r := unaryRule{f64: f}
-		register(name, func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-			t, err := r.apply(o, in[0].T)
-			if err != nil {
-				return nil, err
-			}
-			return one(t), nil
-		})
-	}
-	for name, f := range map[string]func(a, b float64) float64{"chlo.zeta": zeta, "chlo.polygamma": polygamma} {
-		r := binaryRule{f64: f}
-		register(name, func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-			t, err := r.apply(o, in[0].T, in[1].T)
-			if err != nil {
-				return nil, err
-			}
-			return one(t), nil
-		})
-	}
-	register("chlo.next_after", func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-		return one(nextAfter(in[0].T, in[1].T)), nil
-	})
-	register("chlo.top_k", runTopK)
-	register("chlo.constant_like", func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-		ty := o.Out(0).Elem
-		switch a := o.Attrs.Get("value").(type) {
-		case hlo.FloatAttr:
-			return one(splat(convert(fromFloats(dtype.F64, nil, []float64{a.Value}), ty), in[0].T.Shape)), nil
-		case hlo.IntAttr:
-			return one(splat(convert(fromInts(dtype.I64, nil, []int64{a.Value}), ty), in[0].T.Shape)), nil
-		case *hlo.DenseAttr:
-			return one(splat(dense(a), in[0].T.Shape)), nil
-		}
-		return nil, errf(o, CodeElem, "value has no supported form")
-	})
-	register("chlo.mulhi", func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-		return one(mulHigh(in[0].T, in[1].T)), nil
-	})
-	for name, base := range map[string]string{"add": "add", "and": "and", "atan2": "atan2", "divide": "divide", "maximum": "maximum", "minimum": "minimum",
-		"multiply": "multiply", "or": "or", "power": "power", "remainder": "remainder", "shift_left": "shift_left", "shift_right_arithmetic": "shift_right_arithmetic",
-		"shift_right_logical": "shift_right_logical", "subtract": "subtract", "xor": "xor", "compare": "compare", "complex": "complex", "select": "select"} {
-		broadcasting("chlo.broadcast_"+name, "stablehlo."+base)
-	}
-	for _, name := range []string{"next_after", "polygamma", "zeta"} {
-		broadcasting("chlo.broadcast_"+name, "chlo."+name)
-	}
+func lgamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
 }
 
-// broadcasting registers a CHLO op that broadcasts its operands numpy-style and then is the plain op.
-func broadcasting(name, plain string) {
-	register(name, func(m *machine, o *hlo.Op, in []Val) ([]Val, error) {
-		shapes := make([][]int, len(in))
-		for i := range in {
-			shapes[i] = in[i].T.Shape
-		}
-		dims, explicit := o.Ints("broadcast_dimensions")
-		shape := numpyShape(shapes)
-		vals := make([]Val, len(in))
-		for i, v := range in {
-			n := len(v.T.Shape)
-			at := make([]int, n)
-			for k := range at {
-				at[k] = len(shape) - n + k
-				if explicit && n < len(shape) && k < len(dims) {
-					at[k] = int(dims[k])
-				}
-			}
-			if explicit && n < len(shape) { // the greater operand's shape rules
-				shape = shapes[1-i]
-			}
-			vals[i] = Val{T: broadcastInDim(v.T, at, shape)}
-		}
-		return kernels[plain](m, o, vals)
-	})
-}
-
-func numpyShape(shapes [][]int) []int {
-	rank := 0
-	for _, s := range shapes {
-		rank = max(rank, len(s))
-	}
-	out := make([]int, rank)
-	for i := range out {
-		out[i] = 1
-	}
-	for _, s := range shapes {
-		for i, d := range s {
-			if k := rank - len(s) + i; d != 1 {
-				out[k] = d
-			}
-		}
-	}
-	return out
-}
-
-// mulHigh is the upper half of the full product.
-func mulHigh(a, b *tensor.Tensor) *tensor.Tensor {
-	x, y := ints(a), ints(b)
-	out := make([]int64, len(x))
-	w := a.Type.Bits()
-	for i := range x {
-		if w < 64 {
-			out[i] = x[i] * y[i] >> w
-			continue
-		}
-		hi := mul64hi(uint64(x[i]), uint64(y[i]))
-		if a.Type.IsSigned() {
-			if x[i] < 0 {
-				hi -= uint64(y[i])
-			}
-			if y[i] < 0 {
-				hi -= uint64(x[i])
-			}
-		}
-		out[i] = int64(hi)
-	}
-	return fromInts(a.Type, a.Shape, out)
-}
-
-func mul64hi(a, b uint64) uint64 {
-	ah, al, bh, bl := a>>32, a&0xFFFFFFFF, b>>32, b&0xFFFFFFFF
-	m := ah*bl + al*bl>>32
-	return ah*bh + m>>32 + (al*bh+m&0xFFFFFFFF)>>32
-}
-
-// digamma by reflection, recurrence and the asymptotic series.
+// digamma is the logarithmic derivative of the gamma function: reflection for negative arguments, recurrence up to
+// ten, then the asymptotic series in 1/x^2. The poles yield NaN.
 func digamma(x float64) float64 {
-	if x != x || math.IsInf(x, -1) {
-		return math.NaN()
-	}
 	if x <= 0 {
 		if x == math.Floor(x) {
 			return math.NaN()
 		}
-		// Reduce the argument of the tangent first: pi*x loses it for large x.
-		f := x - math.Round(x)
-		return digamma(1-x) - math.Pi/math.Tan(math.Pi*f)
+		// The remainder keeps the tangent's argument small: tan(pi x) has period 1.
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*(x-math.Floor(x)))
 	}
-	r := 0.0
-	for x < 10 {
-		r -= 1 / x
-		x++
+	s := 0.0
+	for ; x < 10; x++ {
+		s -= 1 / x
 	}
-	if math.IsInf(x, 1) {
-		return x
-	}
-	z := 1 / (x * x)
-	return r + math.Log(x) - 0.5/x - z*(1.0/12-z*(1.0/120-z*(1.0/252-z*(1.0/240-z*(1.0/132-z*(691.0/32760-z/12))))))
+	y := 1 / (x * x)
+	// Terms B_2n / (2n).
+	t := y * (1.0/12 - y*(1.0/120-y*(1.0/252-y*(1.0/240-y*(1.0/132-y*(691.0/32760-y/12))))))
+	return s + math.Log(x) - 0.5/x - t
 }
 
-// zeta is the Hurwitz zeta function by direct sum and Euler-Maclaurin.
+// bernoulli holds B_2k / (2k)! for k = 1 to 12.
+var bernoulli = func() []float64 {
+	b := []float64{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330,
+		854513.0 / 138, -236364091.0 / 2730}
+	f := 1.0
+	for i := range b {
+		f *= float64((2*i + 1) * (2*i + 2))
+		b[i] /= f
+	}
+	return b
+}()
+
+// zeta is the Hurwitz zeta function by Euler-Maclaurin summation: terms up to q + 12, then the correction series.
 func zeta(s, q float64) float64 {
 	switch {
-	case s != s || q != q:
+	case s != s || q != q || s < 1:
 		return math.NaN()
 	case s == 1:
 		return math.Inf(1)
-	case s < 1:
-		return math.NaN()
 	case q <= 0:
 		if q == math.Floor(q) {
-			return math.Inf(1)
+			if s == math.Floor(s) && math.Mod(s, 2) == 0 {
+				return math.Inf(1)
+			}
+			return math.NaN()
 		}
 		if s != math.Floor(s) {
 			return math.NaN()
 		}
+	case math.IsInf(q, 1):
+		return 0
 	}
+	const terms = 12
 	sum := 0.0
-	const n = 12
-	for i := range n {
-		sum += math.Pow(q+float64(i), -s)
+	a := q
+	for a <= 0 || a < q+terms {
+		t := math.Pow(a, -s)
+		sum += t
+		if a > 0 && t < 1e-17*sum {
+			return sum
+		}
+		a++
+		if q < -1e7 {
+			return math.NaN() // the sum would take as many terms as the argument is large
+		}
 	}
-	w := q + n
-	sum += math.Pow(w, 1-s)/(s-1) + math.Pow(w, -s)/2
-	// Bernoulli numbers B_2k / (2k)!.
-	b := [...]float64{1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600, -3617.0 / 10670622842880000}
-	f := s
-	p := math.Pow(w, -s-1)
-	for k, c := range b {
-		sum += c * f * p
-		f *= (s + float64(2*k+1)) * (s + float64(2*k+2))
-		p /= w * w
+	p := math.Pow(a, -s)
+	sum += p*a/(s-1) + 0.5*p
+	f := s * p / a
+	for k, b := range bernoulli {
+		t := b * f
+		sum += t
+		if math.Abs(t) < 1e-17*math.Abs(sum) {
+			break
+		}
+		n := float64(2*k + 1)
+		f *= (s + n) * (s + n + 1) / (a * a)
 	}
 	return sum
 }
 
-// polygamma(n, x) = (-1)^(n+1) n! zeta(n+1, x); digamma for n = 0.
+// polygamma is the n-th derivative of digamma.
 func polygamma(n, x float64) float64 {
 	switch {
-	case n != n || x != x || n < 0 || n != math.Floor(n):
-		return math.NaN()
 	case n == 0:
 		return digamma(x)
+	case n < 0 || n != math.Floor(n):
+		return math.NaN()
 	}
-	l, _ := math.Lgamma(n + 1)
-	v := math.Exp(l) * zeta(n+1, x)
+	v := math.Exp(lgamma(n+1)) * zeta(n+1, x)
 	if math.Mod(n, 2) == 0 {
 		return -v
 	}
 	return v
 }
 
-// besselI1e is exp(-|x|) I1(x): the power series near zero, else the integral (1/pi) exp(x(cos t - 1)) cos t dt by
-// the trapezoidal rule, which converges geometrically for periodic functions.
+// besselI1e is exp(-|x|) times the modified Bessel function of order one: its power series for small arguments,
+// the asymptotic one from 30 on, where its smallest term is below the precision.
 func besselI1e(x float64) float64 {
 	a := math.Abs(x)
-	if a != a {
-		return x
-	}
-	if math.IsInf(a, 0) {
-		return 0
-	}
-	if a < 8 {
-		term := a / 2
-		sum := term
-		for k := 1.0; k < 200 && term > sum*1e-18; k++ {
-			term *= a * a / 4 / (k * (k + 1))
-			sum += term
+	var v float64
+	switch {
+	case math.IsInf(x, 0):
+		return math.Copysign(0, x)
+	case a < 30:
+		h := a * a / 4
+		t := a / 2
+		for k := 1.0; ; k++ {
+			v += t
+			if t *= h / (k * (k + 1)); t <= v*1e-18 {
+				break
+			}
 		}
-		return math.Copysign(sum*math.Exp(-a), x)
-	}
-	// Asymptotic series: mu = 4.
-	sum, term := 1.0, 1.0
-	for k := 1.0; k < 60; k++ {
-		next := term * -(4 - (2*k-1)*(2*k-1)) / (k * 8 * a)
-		if math.Abs(next) > math.Abs(term) || math.Abs(next) < 1e-18 {
-			break
+		v *= math.Exp(-a)
+	default:
+		t := 1.0
+		for k := 1.0; k < 40; k++ {
+			v += t
+			u := t * -(4 - (2*k-1)*(2*k-1)) / (8 * a * k)
+			if math.Abs(u) >= math.Abs(t) || math.Abs(u) < 1e-18 {
+				break
+			}
+			t = u
 		}
-		term = next
-		sum += term
+		v /= math.Sqrt(2 * math.Pi * a)
 	}
-	if a < 30 { // the asymptotic series is not accurate enough yet
-		n := 400
-		s := 0.0
-		for i := range n {
-			t := math.Pi * (float64(i) + 0.5) / float64(n)
-			s += math.Exp(a*(math.Cos(t)-1)) * math.Cos(t)
-		}
-		return math.Copysign(s/float64(n), x)
-	}
-	return math.Copysign(sum/math.Sqrt(2*math.Pi*a), x)
+	return math.Copysign(v, x)
 }
 
-// nextAfter steps one pattern toward the other operand.
+// mulHi is the high half of a product.
+func mulHi(a, b int64, t dtype.Type) int64 {
+	if t.Bits() < 64 {
+		p := a * b
+		if t.IsSigned() {
+			return p >> t.Bits()
+		}
+		return int64(uint64(p) >> t.Bits())
+	}
+	hi, _ := bits.Mul64(uint64(a), uint64(b))
+	if t.IsSigned() {
+		if a < 0 {
+			hi -= uint64(b)
+		}
+		if b < 0 {
+			hi -= uint64(a)
+		}
+	}
+	return int64(hi)
+}
+
+// nextAfter moves the pattern of a one step towards b.
 func nextAfter(a, b *tensor.Tensor) *tensor.Tensor {
 	x, y := floats(a), floats(b)
-	out := tensor.New(a.Type, a.Shape...)
-	size := a.Type.Size()
-	sign := uint64(1) << (a.Type.Bits() - 1)
-	for i := range x {
-		p := uint64(intAt(&tensor.Tensor{Type: unsignedOf(size), Data: a.Data}, i))
+	ty := a.Type
+	out := make([]float64, len(x))
+	sign := uint64(1) << (ty.Bits() - 1)
+	for i := range out {
 		switch {
 		case x[i] != x[i] || y[i] != y[i]:
-			p = a.Type.FloatBits(math.NaN())
+			out[i] = math.NaN()
 		case x[i] == y[i]:
-			p = uint64(intAt(&tensor.Tensor{Type: unsignedOf(size), Data: b.Data}, i))
+			out[i] = y[i]
 		case x[i] == 0:
-			p = 1
-			if y[i] < 0 {
-				p |= sign
-			}
-		case (x[i] < y[i]) == (x[i] > 0):
-			p++
+			out[i] = math.Copysign(ty.FloatOf(1), y[i])
 		default:
-			p--
-		}
-		for k := range size {
-			out.Data[i*size+k] = byte(p >> (8 * k))
-		}
-	}
-	return out
-}
-
-func unsignedOf(size int) dtype.Type {
-	return map[int]dtype.Type{1: dtype.U8, 2: dtype.U16, 4: dtype.U32, 8: dtype.U64}[size]
-}
-
-// runTopK: the k greatest of each line, descending, lower index first among equals; NaN counts as greatest.
-func runTopK(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-	a := in[0].T
-	k := int(o.IntOr("k", 0))
-	n := a.Shape[len(a.Shape)-1]
-	shape := append(append([]int(nil), a.Shape[:len(a.Shape)-1]...), k)
-	vals := tensor.New(a.Type, shape...)
-	idx := make([]int64, count(shape))
-	lines := count(a.Shape[:len(a.Shape)-1])
-	for l := range lines {
-		s := a.Type.Size()
-		line := &tensor.Tensor{Type: a.Type, Shape: []int{n}, Data: a.Data[l*n*s : (l+1)*n*s]}
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		less := lineLess(line, true)
-		if a.Type.IsFloat() {
-			v := floats(line)
-			less = func(i, j int) bool { return totalKey(v[i]) > totalKey(v[j]) }
-		}
-		sort.SliceStable(order, func(i, j int) bool { return less(order[i], order[j]) })
-		for i := range k {
-			setElem(vals, l*k+i, elem(line, order[i]))
-			idx[l*k+i] = int64(order[i])
+			p := ty.FloatBits(x[i])
+			if (p&sign == 0) == (x[i] < y[i]) {
+				p++
+			} else {
+				p--
+			}
+			out[i] = ty.FloatOf(p)
 		}
 	}
-	return []Val{{T: vals}, {T: fromInts(dtype.I32, shape, idx)}}, nil
+	return fromFloats(ty, a.Shape, out)
+}
+
+var _ = func() bool {
+	unaries["chlo.lgamma"] = unaryRule{f64: lgamma}
+	unaries["chlo.digamma"] = unaryRule{f64: digamma}
+	unaries["chlo.erf_inv"] = unaryRule{f64: math.Erfinv}
+	unaries["chlo.bessel_i1e"] = unaryRule{f64: besselI1e}
+	binaries["chlo.zeta"] = binaryRule{f64: zeta}
+	binaries["chlo.polygamma"] = binaryRule{f64: polygamma}
+	binaries["chlo.mulhi"] = binaryRule{i: mulHi}
+	return true
+}()
+
+func init() {
+	register("chlo.next_after", func(m *machine, o *hlo.Op, in []Val) ([]Val, error) {
+		a, b := m.align(in[0].T, in[1].T)
+		if len(a.Data) != len(b.Data) {
+			return nil, errf(o, CodeShape, "operands have shapes %v and %v", a.Shape, b.Shape)
+		}
+		return one(nextAfter(a, b)), nil
+	})
 }
