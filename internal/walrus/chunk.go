@@ -42,16 +42,21 @@ func chunkOperands(in *bir.Instr) []*bir.Arg {
 	return append(ops, &in.Outs[0])
 }
 
-// accumulates returns the accumulator command of an instruction that resets, accumulates and reads out.
+// accumulates returns the accumulator command of an instruction that accumulates over its walk, nil if it does not or
+// starts from an operand.
 func accumulates(in *bir.Instr) *bir.AccType {
+	on := func(a *bir.AccType) *bir.AccType {
+		if *a == bir.AccZeroAccumulate || *a == bir.AccAddAccumulate {
+			return a
+		}
+		return nil
+	}
 	switch a := in.Attrs.(type) {
 	case *bir.ActivationAttrs:
-		if a.Acc == bir.AccZeroAccumulate && len(in.Outs) == 2 {
-			return &a.Acc
-		}
+		return on(&a.Acc)
 	case *bir.TensorScalarPtrAttrs:
-		if a.Acc == bir.AccZeroAccumulate && len(in.Outs) == 2 && !a.ScalarTensorTensor && !a.TensorTensorScan {
-			return &a.Acc
+		if !a.ScalarTensorTensor && !a.TensorTensorScan {
+			return on(&a.Acc)
 		}
 	}
 	return nil
@@ -168,7 +173,7 @@ func replaceArg(c, in *bir.Instr, a *bir.Arg, p *bir.AccessPattern) {
 	}
 }
 
-// withAcc returns the attributes of piece k: the first resets the accumulator, the others go on.
+// withAcc returns the attributes of piece k: the first does what the whole did, the others go on.
 func withAcc(a bir.Attrs, k int) bir.Attrs {
 	if k == 0 {
 		return a
