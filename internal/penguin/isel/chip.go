@@ -300,6 +300,20 @@ func (p *placed) freeAxes(k int, sel func(i int) bool) []int {
 	return free
 }
 
+// below is how many of the innermost axes of rest access i walks in steps below grain, or all of them when that
+// leaves pieces too small to be worth an instruction.
+func (p *placed) below(i int, rest []int, grain int64) int {
+	n, elems := 0, int64(1)
+	for k := len(rest) - 1; k >= 0 && p.ph[i].fc[rest[k]] < grain; k-- {
+		n++
+		elems *= p.n.ax[rest[k]].n
+	}
+	if elems < 64 {
+		return len(rest)
+	}
+	return n
+}
+
 // operandView is input i over the tile.
 func (s *selector) operandView(p *placed, i int, t *tile) (operand, bool) {
 	l := p.n.in(i)
@@ -343,6 +357,15 @@ func (s *selector) runElementwise(in *penguin.Inst, p *placed, inputs []int, rec
 			}
 			inner *= p.n.ax[rest[k]].n
 		}
+	}
+	// Keep to the pieces in which an input was written.
+	for _, i := range inputs {
+		if g := p.home[i].grain; g > 0 {
+			dims = min(dims, p.below(i, rest, g))
+		}
+	}
+	if dims < len(rest) {
+		p.home[o].grain = p.ph[o].fc[rest[len(rest)-1-dims]]
 	}
 	err := p.n.tiles(p.part, rest, maxPart, 2*s.maxFree(), dims, func(t *tile) error {
 		dst, ok := p.ph[o].tileView(p.home[o].t, t)
@@ -441,7 +464,15 @@ func (s *selector) runReduce(in *penguin.Inst, p *placed, r reducer) error {
 	limit := 4 * s.maxFree()
 	redSize := p.n.size(true)
 	parFree := max(1, limit/min(redSize, limit))
-	err := p.n.tiles(p.part, par, maxPart, parFree, 2, func(t *tile) error {
+	dims := 2
+	if g := p.home[0].grain; g > 0 && redSize >= 64 {
+		n := 0
+		for k := len(par) - 1; k >= 0 && p.ph[0].fc[par[k]] < g; k-- {
+			n++
+		}
+		dims = min(dims, n)
+	}
+	err := p.n.tiles(p.part, par, maxPart, parFree, dims, func(t *tile) error {
 		dst, ok := p.ph[1].tileView(p.home[1].t, t)
 		if !ok {
 			return errDecline

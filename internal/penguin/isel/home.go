@@ -14,6 +14,9 @@ type home struct {
 	dig   digit           // what lies on the partitions (on chip)
 	atoms []atom          // on chip only
 	free  int64           // elements per partition
+	// grain, when not 0, is the step from which on the writer looped over the free space: it wrote pieces below it.
+	// Readers that walk the same pieces can be joined with the writer.
+	grain int64
 }
 
 // bcast reports a home that holds the whole tensor on each partition.

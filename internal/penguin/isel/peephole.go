@@ -17,35 +17,24 @@ import (
 //
 // A value is merged into its consumer only if that is its only reader, it reads exactly what was written, and
 // nothing in between overwrites an operand. Instructions whose result nobody reads go.
-func (s *selector) peephole(body []penguin.Stmt) []penguin.Stmt {
-	out := make([]penguin.Stmt, 0, len(body))
-	var run []*penguin.Inst
-	flush := func() {
-		p := &peep{s: s, ins: run}
-		p.optimise()
-		for _, in := range p.ins {
-			if in != nil {
-				out = append(out, in)
-			}
-		}
-		run = nil
+func peephole(m *penguin.Module) error {
+	for _, f := range m.Funcs {
+		shared := sharedTiles(f)
+		eachRun(&f.Body, func(run []*penguin.Inst) []*penguin.Inst {
+			p := &peep{gen: m.Gen, shared: shared, ins: run}
+			p.optimise()
+			return p.ins
+		})
+		pruneTensors(f)
 	}
-	for _, st := range body {
-		if in, ok := st.(*penguin.Inst); ok {
-			run = append(run, in)
-			continue
-		}
-		flush()
-		out = append(out, st)
-	}
-	flush()
-	return out
+	return nil
 }
 
 type peep struct {
-	s    *selector
-	ins  []*penguin.Inst // nil: removed
-	refs map[*penguin.Tensor][]ref
+	gen    machine.Gen
+	shared map[*penguin.Tensor]bool // read outside this run
+	ins    []*penguin.Inst          // nil: removed
+	refs   map[*penguin.Tensor][]ref
 }
 
 // ref is one operand of an instruction.
@@ -111,7 +100,7 @@ func (p *peep) dead() bool {
 				live = true
 			}
 		}
-		if !live && p.s.private(in) {
+		if !live && p.private(in) {
 			p.ins[i] = nil
 			changed = true
 			p.drop(i)
@@ -134,11 +123,10 @@ func (p *peep) drop(i int) {
 	}
 }
 
-// private reports whether the results of in are read in this run of code only: every on-chip tensor is, except
-// helper tiles, which nested regions may read.
-func (s *selector) private(in *penguin.Inst) bool {
+// private reports whether the results of in are read in this run of code only.
+func (p *peep) private(in *penguin.Inst) bool {
 	for k := range in.Out {
-		if s.shared[in.Out[k].T] {
+		if p.shared[in.Out[k].T] {
 			return false
 		}
 	}
@@ -201,7 +189,7 @@ func same(a, b *penguin.Access) bool {
 // requires that instruction i alone writes it and that the reader reads exactly it.
 func (p *peep) single(i int) (c, k int, ok bool) {
 	w := &p.ins[i].Out[0]
-	if p.s.shared[w.T] {
+	if p.shared[w.T] {
 		return 0, 0, false
 	}
 	c = -1
@@ -292,6 +280,9 @@ func floatOp(op string) bool { return op != "" && !penguin.BitOp(op) }
 // merge tries to join instruction i into its reader.
 func (p *peep) merge(i int) bool {
 	in := p.ins[i]
+	if in.Op.Name == "tensor_tensor" {
+		return p.squareSum(i)
+	}
 	if in.Op.Name == "activation" && len(in.Out) == 1 && isa(in).Acc == "" && p.accumulate(i) {
 		return true
 	}
@@ -380,7 +371,7 @@ func (p *peep) intoActivation(in, use *penguin.Inst, s0 scalarArg) bool {
 				b = scalarArg{imm: &penguin.ISAImm{Type: dtype.F32, F: -b.imm.F}}
 			}
 		}
-		if b.imm != nil && p.s.m.Gen == machine.Gen2 && b.imm.F != 0 {
+		if b.imm != nil && p.gen == machine.Gen2 && b.imm.F != 0 {
 			return false
 		}
 		if s0.imm != nil {
@@ -389,9 +380,9 @@ func (p *peep) intoActivation(in, use *penguin.Inst, s0 scalarArg) bool {
 		} else {
 			setArgs(use, x, []scalarArg{b, s0}, nil)
 		}
-	case at.Op1 == "" && at.Op0 == "add" && (s0.acc != nil || p.s.m.Gen != machine.Gen2):
+	case at.Op1 == "" && at.Op0 == "add" && (s0.acc != nil || p.gen != machine.Gen2):
 		setArgs(use, x, []scalarArg{s0}, nil)
-	case at.Op1 == "" && at.Op0 == "subtract" && !at.Rev0 && s0.imm != nil && p.s.m.Gen != machine.Gen2:
+	case at.Op1 == "" && at.Op0 == "subtract" && !at.Rev0 && s0.imm != nil && p.gen != machine.Gen2:
 		setArgs(use, x, []scalarArg{{imm: &penguin.ISAImm{Type: dtype.F32, F: -s0.imm.F}}}, nil)
 	default:
 		return false
@@ -444,6 +435,22 @@ func (p *peep) forward(i, c, k int) bool {
 	return true
 }
 
+// squareSum makes x*x, read by nothing but a full row sum, an activation that keeps the sum. NeuronCore-v2 wants the
+// bias of an activation in memory and is left alone.
+func (p *peep) squareSum(i int) bool {
+	in := p.ins[i]
+	if p.gen == machine.Gen2 || isa(in).Op0 != "mult" || in.Engine != machine.DVE || !same(&in.In[0], &in.In[1]) || !isFloat32(&in.In[0]) || !isFloat32(&in.Out[0]) {
+		return false
+	}
+	c, _, ok := p.single(i)
+	if !ok || p.ins[c].Op.Name != "tensor_reduce" || isa(p.ins[c]).Op0 != "add" || tileElems(p.ins[c].Out[0].Tile) != 1 {
+		return false
+	}
+	in.Op, in.Engine, in.In = penguin.ISAOp("activation"), machine.ACT, in.In[:1]
+	in.Attrs = &penguin.ISA{Func: "Square", Scale: 1, Imms: []penguin.ISAImm{{Pos: 1, Type: dtype.F32}}}
+	return true
+}
+
 // accumulate moves a full row sum of an activation's result into the activation's accumulator.
 func (p *peep) accumulate(i int) bool {
 	in := p.ins[i]
@@ -492,7 +499,7 @@ func (p *peep) negateMax() {
 		}
 	}
 	for _, t := range order {
-		if p.s.shared[t] || t.Space == penguin.DRAM {
+		if p.shared[t] || t.Space == penguin.DRAM {
 			continue
 		}
 		ok := true

@@ -12,11 +12,13 @@
 package isel
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
+	"github.com/alcadev/alca/internal/pass"
 	"github.com/alcadev/alca/internal/penguin"
 )
 
@@ -36,15 +38,18 @@ type selector struct {
 	vers  map[*penguin.Tensor]*versions
 	uses  *uses
 	cache *regionCache
-	// shared tensors are helper tiles that any later code may read.
-	shared map[*penguin.Tensor]bool
 }
 
-// Select replaces the op-level bodies of m by ISA-level instructions.
+// Select replaces the op-level bodies of m by ISA-level instructions and runs the passes over those.
 func Select(m *penguin.Module, spec *machine.Spec, opts Options) error {
+	_, err := pass.Run(context.Background(), Passes(spec, opts), m, pass.Options[*penguin.Module]{Level: "isel"})
+	return err
+}
+
+// selectAll replaces the op-level bodies of m by ISA-level instructions.
+func selectAll(m *penguin.Module, spec *machine.Spec, opts Options) error {
 	for _, f := range m.Funcs {
-		s := &selector{m: m, fn: f, spec: spec, opts: opts, vers: map[*penguin.Tensor]*versions{},
-			shared: map[*penguin.Tensor]bool{}}
+		s := &selector{m: m, fn: f, spec: spec, opts: opts, vers: map[*penguin.Tensor]*versions{}}
 		s.b = &builder{fn: f, s: s, names: map[string]int{}, ids: new(int)}
 		s.uses = findUses(f.Body)
 		body, err := s.region(f.Body)
@@ -70,7 +75,6 @@ func (s *selector) cached(key string, make func() view) view {
 		}
 	}
 	v := make()
-	s.shared[v.t] = true
 	s.cache.tiles[key] = v
 	return v
 }
@@ -126,9 +130,6 @@ func (s *selector) region(body []penguin.Stmt) ([]penguin.Stmt, error) {
 		default:
 			return nil, diag.Internalf("PEN199", diag.Loc{}, "instruction selection met %T", st)
 		}
-	}
-	if s.opts.OptLevel > 0 {
-		out = s.peephole(out)
 	}
 	return out, nil
 }
