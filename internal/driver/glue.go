@@ -11,15 +11,16 @@ import (
 	"github.com/alcadev/alca/internal/pass"
 	"github.com/alcadev/alca/internal/penguin"
 	"github.com/alcadev/alca/internal/penguin/lower"
+	"github.com/alcadev/alca/internal/penguin/opt"
 	"github.com/alcadev/alca/internal/tensor"
 )
 
 // hloPasses finds the passes of `alca opt`.
 var hloPasses pass.Registry[*hlo.Module]
-var penguinPasses pass.Registry[*penguin.Module]
+var penguinPasses = opt.Registry()
 
 func hloPipeline(level int) []string                    { return nil }
-func penguinPipeline(level int) []string                { return nil }
+func penguinPipeline(level int) []string                { return opt.Pipeline(level) }
 func hasLower(d *hlo.OpDef) bool                        { return lower.Supports(d.Name) }
 func printPenguin(w io.Writer, m *penguin.Module) error { fmt.Fprintf(w, "%v", m); return nil }
 func execPenguin(ctx context.Context, m *penguin.Module, inputs map[string]*tensor.Tensor, isa bool) (map[string]*tensor.Tensor, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/pass"
+	"github.com/alcadev/alca/internal/penguin/isel"
 	"github.com/alcadev/alca/internal/walrus"
 )
 
@@ -61,7 +62,7 @@ func allPasses(opt int) []passRow {
 	section(infos("hlo", hloPasses.List()), hloPipeline(opt))
 	step("penguin")
 	section(infos("penguin", penguinPasses.List()), penguinPipeline(opt))
-	step("isel")
+	section(isel.PassInfo(), isel.Pipeline(opt))
 	step("bir")
 	section(walrus.Passes(), walrus.Pipeline(opt))
 	step("neff")

@@ -97,9 +97,11 @@ func (p *pipeline) afterPenguin(name string, isa bool) error {
 // runISel selects instructions and crosses over to BIR.
 func (p *pipeline) runISel() (bool, error) {
 	p.e.Progress("instruction selection ...")
-	stopped, err := p.once("isel", "select", func() error {
-		return isel.Select(p.c.Penguin, p.c.Spec, isel.Options{OptLevel: p.o.OptLevel, SBUFBudget: p.o.SBUFBudget})
-	}, func() error { return p.afterPenguin("select", true) })
+	passes := isel.Passes(p.c.Spec, isel.Options{OptLevel: p.o.OptLevel, SBUFBudget: p.o.SBUFBudget})
+	stopped, err := pass.Run(p.ctx, passes, p.c.Penguin, pass.Options[*penguin.Module]{
+		Level: "isel", Disable: p.o.Disable, StopAfter: p.o.StopAfter, Timings: &p.c.Timings,
+		After: func(name string, m *penguin.Module) error { return p.afterPenguin(name, true) },
+	})
 	if err != nil || stopped {
 		return stopped, err
 	}
@@ -160,7 +162,6 @@ func (p *pipeline) once(level, name string, run, after func() error) (bool, erro
 // steps are the passes that belong to no registry.
 var steps = []pass.Info{
 	{Level: "penguin", Name: "lower", Doc: "turn hlo ops into loop nests over tensors", Required: true},
-	{Level: "isel", Name: "select", Doc: "tile loop nests and select instructions", Required: true},
 	{Level: "bir", Name: "to-bir", Doc: "emit instructions and memory locations", Required: true},
 	{Level: "neff", Name: "encode", Doc: "encode bundles and write the container", Required: true},
 }

@@ -33,6 +33,17 @@ func Passes(spec *machine.Spec, o Options) []pass.Pass[*penguin.Module] {
 	return out
 }
 
+// Pipeline returns the names of the passes of an optimisation level, in order.
+func Pipeline(level int) []string {
+	var out []string
+	for _, p := range passTable {
+		if level >= p.level {
+			out = append(out, p.name)
+		}
+	}
+	return out
+}
+
 // PassInfo lists the passes of this level.
 func PassInfo() []pass.Info {
 	var out []pass.Info
