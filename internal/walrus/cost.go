@@ -6,28 +6,36 @@ import "github.com/alcadev/alca/internal/bir"
 type cost struct {
 	busy    int64 // until the engine may issue its next instruction
 	latency int64 // until the result is visible
-	dma     int64 // DMA: time the rings are occupied
+	dma     *dmaCost
+}
+
+// dmaCost is the part of a transfer's cost that the DMA engines bear.
+type dmaCost struct {
+	start  int64 // from the trigger until the first byte may move
+	shares [16]int64
+	most   int64
 }
 
 func ps(ns float64) int64 { return int64(ns*1000 + 0.5) }
 
 // costOf returns the cost of an instruction on its engine.
 func (u *unit) costOf(in *bir.Instr) cost {
-	c := in.Cost(u.spec)
 	if !isDMA(in) {
+		c := in.Cost(u.spec)
 		return cost{busy: ps(c.II), latency: ps(c.Latency)}
 	}
 	t := &u.spec.Timing
-	trig := t.TTrigStatic
+	trig, first := t.TTrigStatic, t.DMAStartStatic
 	switch in.Attrs.(*bir.DMAAttrs).DGE {
 	case bir.DGESWDGE:
-		trig = t.DGESwBase
+		trig, first = t.DGESwBase, t.DMAStartSw
 	case bir.DGEHWDGE:
-		trig = t.TTrigHw
+		trig, first = t.TTrigHw, t.DMAStartHw
 	}
-	// Our descriptors are dealt out to all rings, whatever partitions they cover.
-	shape := in.DMAShape()
-	n := float64(u.spec.Descriptors(shape))
-	busy := n / float64(u.spec.DMAEngines) * (max(float64(shape.Bytes())/n, t.DescMin)/t.BwDMA + t.DescOvh)
-	return cost{busy: ps(trig), latency: ps(c.Latency - c.II + busy), dma: ps(busy)}
+	d := &dmaCost{start: ps(first)}
+	for e, ns := range u.spec.DMAShares(in.DMAShape()) {
+		d.shares[e] = ps(ns)
+		d.most = max(d.most, d.shares[e])
+	}
+	return cost{busy: ps(trig), latency: d.start + d.most + ps(t.DMADone), dma: d}
 }

@@ -71,7 +71,7 @@ type scheduler struct {
 	nodes    []node
 	free     [machine.NumEngines]int64
 	done     [machine.NumEngines]int64 // completion of the last instruction: engines complete in order
-	dmaFree  int64                     // the rings as one server
+	dmaFree  [16]int64                 // when each DMA engine is idle
 	avail    [machine.NumEngines]nodeHeap
 	pending  [machine.NumEngines]nodeHeap
 	actSet   int
@@ -160,18 +160,23 @@ func (s *scheduler) delay(p, q *node) int64 {
 
 // bound is a lower bound of the makespan: the critical path, and the busy time of each engine and of the rings.
 func (s *scheduler) bound() int64 {
-	var b, dma int64
+	var b int64
+	var dma [16]int64
 	var busy [machine.NumEngines]int64
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		b = max(b, n.height)
-		if isDMA(n.in) {
-			dma += n.cost.dma
+		if d := n.cost.dma; d != nil {
+			for e, x := range d.shares {
+				dma[e] += x
+			}
 		} else {
 			busy[n.in.Engine] += n.cost.busy
 		}
 	}
-	b = max(b, dma)
+	for _, x := range dma {
+		b = max(b, x)
+	}
 	for _, x := range busy {
 		b = max(b, x)
 	}
@@ -291,10 +296,15 @@ func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 		start += ps(s.u.spec.Timing.ActTableLoad)
 	}
 	done := start + n.cost.latency
-	if isDMA(n.in) {
-		begin := max(start+n.cost.latency-n.cost.dma-ps(s.u.spec.Timing.DMADone), s.dmaFree)
-		s.dmaFree = begin + n.cost.dma
-		done = s.dmaFree + ps(s.u.spec.Timing.DMADone)
+	if d := n.cost.dma; d != nil {
+		end := start + d.start
+		for e, x := range d.shares {
+			if x > 0 {
+				s.dmaFree[e] = max(s.dmaFree[e], start+d.start) + x
+				end = max(end, s.dmaFree[e])
+			}
+		}
+		done = end + ps(s.u.spec.Timing.DMADone)
 	} else {
 		done = max(done, s.done[e])
 		s.done[e] = done
