@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/alcadev/alca/internal/bir"
+	"github.com/alcadev/alca/internal/bir/birjson"
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
@@ -18,6 +19,7 @@ import (
 	"github.com/alcadev/alca/internal/neff"
 	"github.com/alcadev/alca/internal/pass"
 	"github.com/alcadev/alca/internal/penguin"
+	"github.com/alcadev/alca/internal/tensor"
 	"github.com/alcadev/alca/internal/walrus"
 )
 
@@ -260,6 +262,27 @@ func (d *dumper) after(level, name, ext string, print func(w io.Writer) error) e
 		return err
 	}
 	return d.e.WriteFile(filepath.Join(d.o.DumpIR, fmt.Sprintf("%03d-%s-%s.%s", d.n, level, name, ext)), b.Bytes())
+}
+
+// birJSON writes the module that after has just dumped in the form that is read back; its constants go to .npy files
+// beside it.
+func (d *dumper) birJSON(name string, m *bir.Module) error {
+	if d.o.DumpIR == "" {
+		return nil
+	}
+	path := func(file string) string { return filepath.Join(d.o.DumpIR, file) }
+	var b bytes.Buffer
+	err := birjson.Write(&b, m, birjson.WriteOptions{Constant: func(file string, t *tensor.Tensor) error {
+		var c bytes.Buffer
+		if err := tensor.WriteNPY(&c, t); err != nil {
+			return err
+		}
+		return d.e.WriteFile(path(file), c.Bytes())
+	}})
+	if err != nil {
+		return err
+	}
+	return d.e.WriteFile(path(fmt.Sprintf("%03d-bir-%s.json", d.n, name)), b.Bytes())
 }
 
 func printHLO(m *hlo.Module) func(w io.Writer) error {

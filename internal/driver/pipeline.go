@@ -120,6 +120,9 @@ func (p *pipeline) afterBIR(name string, m *bir.Module) error {
 	if err := p.d.after("bir", name, "txt", func(w io.Writer) error { return bir.Print(w, m) }); err != nil {
 		return err
 	}
+	if err := p.d.birJSON(name, m); err != nil {
+		return err
+	}
 	if p.h.bir != nil {
 		return p.h.bir(name, m)
 	}

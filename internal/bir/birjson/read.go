@@ -340,7 +340,10 @@ func (r *reader) instr(n node, name string, siblings []*bir.Block) *bir.Instr {
 		in.Preds = append(in.Preds, bir.Pred{E: r.expr(p.get("expr")), Ge: p.get("ge").boolean()})
 	}
 	if op.HasRegion() {
-		in.Body = r.blocks(n.get("blocks").elems(), n.path)
+		// A DMABlock whose descriptors stand in the NEFF only is empty.
+		if list := n.get("blocks").elems(); len(list) > 0 {
+			in.Body = r.blocks(list, n.path)
+		}
 	}
 	r.fn.axes = r.fn.axes[:nest]
 	fn := r.fn

@@ -289,7 +289,7 @@ func (e *writer) instr(in *bir.Instr) object {
 	e.debug(o, in.Debug)
 	n := len(e.axes)
 	e.attrs(o, in)
-	if in.Body != nil {
+	if in.Op.HasRegion() {
 		o["blocks"] = e.blocks(in.Body)
 	}
 	e.axes = e.axes[:n]
