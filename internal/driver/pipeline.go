@@ -97,7 +97,8 @@ func (p *pipeline) afterPenguin(name string, isa bool) error {
 // runISel selects instructions and crosses over to BIR.
 func (p *pipeline) runISel() (bool, error) {
 	p.e.Progress("instruction selection ...")
-	passes := isel.Passes(p.c.Spec, isel.Options{OptLevel: p.o.OptLevel, SBUFBudget: p.o.SBUFBudget})
+	// The SBUF budget is a limit of the allocator, which spills; tiles are chosen for the machine as it is.
+	passes := isel.Passes(p.c.Spec, isel.Options{OptLevel: p.o.OptLevel})
 	stopped, err := pass.Run(p.ctx, passes, p.c.Penguin, pass.Options[*penguin.Module]{
 		Level: "isel", Disable: p.o.Disable, StopAfter: p.o.StopAfter, Timings: &p.c.Timings,
 		After: func(name string, m *penguin.Module) error { return p.afterPenguin(name, true) },
