@@ -10,7 +10,7 @@ import (
 
 func init() {
 	commands = append(commands, func(a *app) *cobra.Command {
-		var asJSON bool
+		var o driver.OpsOptions
 		c := &cobra.Command{
 			Use:   "ops",
 			Short: "List the ops alca knows and what it can do with each",
@@ -20,10 +20,11 @@ func init() {
 				alca ops --json`),
 			Args: cobra.NoArgs,
 			RunE: a.do(func(ctx context.Context, args []string) error {
-				return driver.Ops(a.env, asJSON)
+				return driver.Ops(a.env, o)
 			}),
 		}
-		c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+		c.Flags().BoolVar(&o.JSON, "json", false, "print one JSON array")
+		c.Flags().BoolVar(&o.Markdown, "markdown", false, "print the table of docs/ops.md")
 		return c
 	})
 }

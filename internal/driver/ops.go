@@ -27,10 +27,16 @@ func OpRows() []OpRow {
 	return rows
 }
 
+// OpsOptions are the flags of `alca ops`.
+type OpsOptions struct{ JSON, Markdown bool }
+
 // Ops prints the op table.
-func Ops(e *Env, asJSON bool) error {
+func Ops(e *Env, o OpsOptions) error {
 	rows := OpRows()
-	if asJSON {
+	if o.Markdown {
+		return opsMarkdown(e, rows)
+	}
+	if o.JSON {
 		enc := json.NewEncoder(e.Out)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
@@ -55,4 +61,35 @@ func Ops(e *Env, asJSON bool) error {
 	}
 	fmt.Fprintf(w, "%d ops\t%d\t%d\t%d\t%d\t\n", len(rows), counts[0], counts[1], counts[2], counts[3])
 	return w.Flush()
+}
+
+// opsMarkdown prints docs/ops.md.
+func opsMarkdown(e *Env, rows []OpRow) error {
+	mark := func(b bool) string {
+		if b {
+			return "yes"
+		}
+		return "not yet"
+	}
+	infer := func(b bool) string {
+		if b {
+			return "yes"
+		}
+		return "stated"
+	}
+	fmt.Fprint(e.Out, `# Ops
+
+Written by "alca ops --markdown". *infer*: result types follow from operands and attributes; "stated" ops carry
+theirs in the text. *eval*: the golden evaluator computes it. *lower*: it compiles for the machine; element types
+and attributes may still be refused with a diagnostic. An op that says "not yet" is answered with a diagnostic.
+
+| op | infer | verify | eval | lower |
+| --- | --- | --- | --- | --- |
+`)
+	for _, r := range rows {
+		if _, err := fmt.Fprintf(e.Out, "| %s | %s | %s | %s | %s |\n", r.Name, infer(r.Infer), mark(r.Verify), mark(r.Eval), mark(r.Lower)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
