@@ -31,17 +31,10 @@ func buildDeps(u *unit) error {
 	return nil
 }
 
-// entry is one remembered access.
-type entry struct {
-	in  *bir.Instr
-	set region.Set // relative to the location
-	mm  bool       // matmul write
-}
-
 // locState is what is known of a location while walking a block.
 type locState struct {
 	loc           *bir.MemLoc
-	writes, reads []entry
+	writes, reads entryList
 	prev          []*locState // earlier occupants of its bytes
 	lastMM        *bir.Instr  // last matmul into it: accumulation groups stay contiguous
 	base          int64       // address in the space's byte map
@@ -138,7 +131,7 @@ func (d *depBuilder) state(l *bir.MemLoc) *locState {
 		if o.span.meets(s.span) {
 			// What o itself has not overwritten of its predecessors is still there.
 			for _, q := range append([]*locState{o}, o.prev...) {
-				if len(q.writes)+len(q.reads) > 0 && q.span.meets(s.span) && !slices.Contains(s.prev, q) {
+				if q.writes.len()+q.reads.len() > 0 && q.span.meets(s.span) && !slices.Contains(s.prev, q) {
 					s.prev = append(s.prev, q)
 				}
 			}
@@ -178,11 +171,12 @@ func (d *depBuilder) visit(in *bir.Instr) {
 		a := &d.buf[i]
 		if a.read {
 			s := d.state(a.loc)
-			for k := range s.writes {
-				if e := &s.writes[k]; e.in != in && e.set.Overlaps(&a.set) {
+			s.writes.each(&a.set, func(e *entry) bool {
+				if e.in != in && e.set.Overlaps(&a.set) {
 					d.edge(e.in, bir.Flow)
 				}
-			}
+				return false
+			})
 		}
 	}
 	for i := range d.buf {
@@ -193,7 +187,7 @@ func (d *depBuilder) visit(in *bir.Instr) {
 	for i := range d.buf {
 		if a := &d.buf[i]; a.read && !a.write {
 			s := d.state(a.loc)
-			s.reads = append(s.reads, entry{in: in, set: a.set})
+			s.reads.add(s.loc, entry{in: in, set: a.set})
 		}
 	}
 	d.engineState(in)
@@ -203,7 +197,6 @@ func (d *depBuilder) visit(in *bir.Instr) {
 // write adds the Anti and Output edges of one output and drops what it covers.
 func (d *depBuilder) write(in *bir.Instr, a *access) {
 	s := d.state(a.loc)
-	mm := isMatmul(in)
 	dynamic := a.arg != nil && (a.arg.Reg != nil || a.arg.Expr != nil) // covers nothing for sure
 	if attrs, ok := in.Attrs.(*bir.MatmultAttrs); ok {
 		if attrs.AccFlags&bir.AccFlagStart != 0 && s.lastMM != nil {
@@ -211,49 +204,34 @@ func (d *depBuilder) write(in *bir.Instr, a *access) {
 		}
 		s.lastMM = in
 	}
-	for pass, list := range [2]*[]entry{&s.reads, &s.writes} {
-		kind := bir.Anti
-		if pass == 1 {
-			kind = bir.Output
-		}
-		*list = d.against(*list, a.set, kind, in, dynamic)
-	}
+	d.against(&s.reads, a.set, bir.Anti, in, dynamic)
+	d.against(&s.writes, a.set, bir.Output, in, dynamic)
 	if len(s.prev) > 0 {
 		abs := a.set.Shift(s.base)
 		k := 0
 		for _, o := range s.prev {
 			rel := abs.Shift(-o.base)
-			o.reads = d.against(o.reads, rel, bir.Anti, in, dynamic)
-			o.writes = d.against(o.writes, rel, bir.Output, in, dynamic)
-			if len(o.reads)+len(o.writes) > 0 {
+			d.against(&o.reads, rel, bir.Anti, in, dynamic)
+			d.against(&o.writes, rel, bir.Output, in, dynamic)
+			if o.reads.len()+o.writes.len() > 0 {
 				s.prev[k] = o
 				k++
 			}
 		}
 		s.prev = s.prev[:k]
 	}
-	s.writes = append(s.writes, entry{in: in, set: a.set, mm: mm})
+	s.writes.add(s.loc, entry{in: in, set: a.set})
 }
 
-// against adds an edge to every entry that meets set and returns the entries set does not cover.
-func (d *depBuilder) against(list []entry, set region.Set, kind bir.EdgeKind, in *bir.Instr, dynamic bool) []entry {
-	k := 0
-	for i := range list {
-		e := &list[i]
-		if e.set.Overlaps(&set) {
-			if e.in != in {
-				d.edge(e.in, kind)
-			}
-			if !dynamic && e.in != in && set.Covers(&e.set) {
-				continue
-			}
+// against adds an edge to every entry that meets set and drops the entries set covers.
+func (d *depBuilder) against(list *entryList, set region.Set, kind bir.EdgeKind, in *bir.Instr, dynamic bool) {
+	list.each(&set, func(e *entry) bool {
+		if e.in == in || !e.set.Overlaps(&set) {
+			return false
 		}
-		if k != i {
-			list[k] = *e
-		}
-		k++
-	}
-	return list[:k]
+		d.edge(e.in, kind)
+		return !dynamic && set.Covers(&e.set)
+	})
 }
 
 // engineState orders the users of an engine-private resource: a chain runs from an instruction that sets the resource

@@ -165,3 +165,48 @@ func TestDepsRegisterReuse(t *testing.T) {
 		}
 	}
 }
+
+// TestDepsGrid: the grid of long lists changes no edge.
+func TestDepsGrid(t *testing.T) {
+	rng := rand.New(rand.NewSource(9))
+	p := newProg()
+	y := p.dram("y", bir.ExternalOutput, 640, 96)
+	s := p.sb("s", 128, 96)
+	for range 900 {
+		r, c := int64(rng.Intn(512)), int64(rng.Intn(64))
+		n, w := int64(1+rng.Intn(128)), int64(1+rng.Intn(32))
+		if rng.Intn(3) == 0 {
+			n, w = 1+n/32, 96-c
+		}
+		chip := tile(s, 0, w)
+		chip.AP.NPart = int(n)
+		if rng.Intn(4) == 0 {
+			p.load(chip, rows(y, r, n, c, w))
+		} else {
+			p.save(rows(y, r, n, c, w), chip)
+		}
+	}
+	u := newUnit(p.m, machine.Trn2, Options{})
+	if err := unroll(u); err != nil {
+		t.Fatal(err)
+	}
+	ins := u.blocks[0].instrs
+	all := func() (out []string) {
+		if err := buildDeps(u); err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range ins {
+			out = append(out, edges(in, ins))
+		}
+		return out
+	}
+	defer func(n int) { gridFrom = n }(gridFrom)
+	gridFrom = 8
+	with := all()
+	gridFrom = 1 << 30
+	for i, want := range all() {
+		if with[i] != want {
+			t.Fatalf("instruction %d: edges %q with the grid, %q without", i, with[i], want)
+		}
+	}
+}
