@@ -202,7 +202,7 @@ func width(t dtype.Type) int {
 func signedInt(t dtype.Type) bool { return t != dtype.I1 && t.IsSigned() }
 
 // kernelFor prepares the row kernel of an instruction without reduction. Output positions follow inputs in acc.
-func kernelFor(p *plan) (rowKernel, error) {
+func (x *interp) kernelFor(p *plan) (rowKernel, error) {
 	in := p.in
 	name := in.Op.Name
 	out := len(in.In)
@@ -246,7 +246,7 @@ func kernelFor(p *plan) (rowKernel, error) {
 		for i, a := range p.axes {
 			vars[i] = a.Var
 		}
-		f, err := pelican.Compile(v.Value, vars)
+		f, err := pelican.Compile(x.close(v.Value), vars)
 		if err != nil {
 			return nil, diag.Errorf(codeExec, in.Loc, "iota: %v", err)
 		}

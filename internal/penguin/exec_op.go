@@ -283,7 +283,7 @@ func (p *plan) rowLen() int {
 // runRows executes instructions without reduction, a row at a time.
 func (x *interp) runRows(p *plan, outer []int) error {
 	n := p.rowLen()
-	k, err := kernelFor(p)
+	k, err := x.kernelFor(p)
 	if err != nil {
 		return err
 	}

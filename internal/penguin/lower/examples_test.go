@@ -52,6 +52,9 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if pm, err = again(pm); err != nil {
+				t.Fatal(err)
+			}
 			start := time.Now()
 			got, err := penguin.Exec(ctx, pm, inputs)
 			if err != nil {

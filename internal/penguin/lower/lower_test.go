@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -77,6 +78,28 @@ func tolerance(t dtype.Type) float64 {
 	return 0
 }
 
+// again verifies m, writes its text form and returns what reading that gives, which must print the same.
+func again(m *penguin.Module) (*penguin.Module, error) {
+	if err := penguin.Verify(m); err != nil {
+		return nil, err
+	}
+	var a, b bytes.Buffer
+	if err := penguin.Print(&a, m); err != nil {
+		return nil, err
+	}
+	n, err := penguin.Parse(a.Bytes(), "again.pir")
+	if err != nil {
+		return nil, err
+	}
+	if err := penguin.Print(&b, n); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		return nil, fmt.Errorf("text form is not a fixed point")
+	}
+	return n, penguin.Verify(n)
+}
+
 func run(m *hlo.Module, inputs map[string]*tensor.Tensor) error {
 	var checks []Check
 	pm, err := Module(m, Options{Gen: 3, Checks: &checks})
@@ -85,6 +108,9 @@ func run(m *hlo.Module, inputs map[string]*tensor.Tensor) error {
 	}
 	if len(checks) == 0 {
 		return fmt.Errorf("nothing to check")
+	}
+	if pm, err = again(pm); err != nil {
+		return err
 	}
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
