@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/alcadev/alca/internal/diag"
@@ -22,7 +21,7 @@ var penguinPasses = opt.Registry()
 func hloPipeline(level int) []string                    { return nil }
 func penguinPipeline(level int) []string                { return opt.Pipeline(level) }
 func hasLower(d *hlo.OpDef) bool                        { return lower.Supports(d.Name) }
-func printPenguin(w io.Writer, m *penguin.Module) error { fmt.Fprintf(w, "%v", m); return nil }
+func printPenguin(w io.Writer, m *penguin.Module) error { return penguin.Print(w, m) }
 func execPenguin(ctx context.Context, m *penguin.Module, inputs map[string]*tensor.Tensor, isa bool) (map[string]*tensor.Tensor, error) {
 	return penguin.Exec(ctx, m, inputs)
 }

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/alcadev/alca/internal/bir"
@@ -85,7 +86,10 @@ func (p *pipeline) runPenguin() (bool, error) {
 
 func (p *pipeline) afterPenguin(name string, isa bool) error {
 	m := p.c.Penguin
-	if err := p.d.after("penguin", name, "txt", func(w io.Writer) error { return printPenguin(w, m) }); err != nil {
+	if err := penguin.Verify(m); err != nil {
+		return fmt.Errorf("after pass %s: %w", name, err)
+	}
+	if err := p.d.after("penguin", name, "pir", func(w io.Writer) error { return printPenguin(w, m) }); err != nil {
 		return err
 	}
 	if p.h.penguin != nil {
