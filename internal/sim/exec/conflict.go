@@ -3,15 +3,14 @@ package exec
 // Region is the memory an operand touches, in a form that can be tested for overlap quickly: a rectangle of
 // partitions x bytes, and the walk for the exact answer when rectangles meet.
 type Region struct {
-	Space    Space
-	Var      int
-	P0, P1   int   // partitions [P0, P1); 0, 1 in DRAM
-	Lo, Hi   int64 // bytes in the row
-	Off      int64
-	Size     int
-	Dims     []Walk
-	Dense    bool // every byte of Lo..Hi is touched
-	Unplaced bool // the walk crosses partitions irregularly: the rectangle is all that is known
+	Space  Space
+	Var    int
+	P0, P1 int   // partitions [P0, P1), some perhaps untouched; 0, 1 in DRAM
+	Lo, Hi int64 // bytes in the row
+	Off    int64
+	Size   int
+	Dims   []Walk
+	Dense  bool // every byte of Lo..Hi is touched
 }
 
 // Region returns what the operand touches.
@@ -34,23 +33,24 @@ func (f *Flat) Region() Region {
 	}
 	r.Part, r.Off = int(f.Off/PartStride), f.Off%PartStride
 	r.Dims = nil
-	odd := false
 	for _, d := range f.Dims {
 		switch {
 		case d.Count == 1:
 		case d.Step > 0 && d.Step%PartStride == 0 && d.Step == PartStride && r.NPart == 1:
 			r.NPart = d.Count
 		case d.Step%PartStride == 0 && d.Step != 0:
-			r.NPart += int(d.Step/PartStride) * (d.Count - 1)
-			odd = true
+			// Several dimensions over partitions: their hull.
+			if n := int(d.Step/PartStride) * (d.Count - 1); n < 0 {
+				r.Part, r.NPart = r.Part+n, r.NPart-n
+			} else {
+				r.NPart += n
+			}
 		default:
 			r.Dims = append(r.Dims, d)
 		}
 	}
 	r.Normalise()
-	g := r.Region()
-	g.Unplaced = odd
-	return g
+	return r.Region()
 }
 
 // Overlaps reports whether the two regions share a byte.
@@ -61,7 +61,7 @@ func (a *Region) Overlaps(b *Region) bool {
 	if a.P0 >= b.P1 || b.P0 >= a.P1 || a.Lo >= b.Hi || b.Lo >= a.Hi {
 		return false
 	}
-	if a.Dense && b.Dense || a.Unplaced || b.Unplaced {
+	if a.Dense && b.Dense {
 		return true
 	}
 	return a.walkMeets(b)
