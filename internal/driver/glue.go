@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 
-	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/pass"
@@ -27,8 +26,4 @@ func execPenguin(ctx context.Context, m *penguin.Module, inputs map[string]*tens
 }
 func lowerModule(m *hlo.Module, gen machine.Gen, o CompileOptions) (*penguin.Module, error) {
 	return lower.Module(m, lower.Options{Gen: gen, AutoCast: o.AutoCast})
-}
-
-func pending(what string) error {
-	return diag.Errorf("DRV028", diag.Loc{}, "%s is not supported yet", what)
 }

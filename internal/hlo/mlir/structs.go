@@ -205,7 +205,6 @@ func (p *parser) convLayout(aName string, a *int64, bName string, b *int64) []in
 			at[k] = n
 		}
 		if !p.accept(',') {
-			n++
 			break
 		}
 	}
