@@ -14,6 +14,9 @@ func (s *selector) chip(in *penguin.Inst, p piece) (bool, error) {
 			return false, nil
 		}
 	}
+	if classOf(in.Out[0].T.DType) == clsNone || anyWide(in) && in.Op.Group != penguin.Move {
+		return false, nil
+	}
 	if s.opts.OptLevel < 1 || !s.resident(in, p.n) {
 		return false, nil
 	}
@@ -38,7 +41,7 @@ func (s *selector) chip(in *penguin.Inst, p piece) (bool, error) {
 // chipMove makes a copy that only renames (a reshape) share its source's storage.
 func (s *selector) chipMove(in *penguin.Inst, n *nest) (bool, error) {
 	src, dst := n.in(0), n.out(0)
-	if in.Op.Name != "copy" || src.off != 0 || numel(src.t) != numel(dst.t) || dst.t.Kind&penguin.Output != 0 {
+	if classOf(src.t.DType) == clsWide || in.Op.Name != "copy" || src.off != 0 || numel(src.t) != numel(dst.t) || dst.t.Kind&penguin.Output != 0 {
 		return false, nil
 	}
 	for i := range n.ax {

@@ -187,11 +187,14 @@ func eachPiece2(n *nest, b box, axes []int, step func(a int) int64, visit func(b
 func (s *selector) contractSlow(in *penguin.Inst, n *nest, ind [][]penguin.Indirect) error {
 	a, b := n.in(0), n.in(1)
 	for _, l := range []*lin{a, b} {
-		if cl := classOf(l.t.DType); cl == clsNone || cl == clsWide {
+		if cl := classOf(l.t.DType); cl == clsNone {
 			return (&tileCtx{loc: in.Loc}).unsupported(l.t.DType)
 		}
 	}
 	t := dtype.I32
+	if anyWide(in) {
+		t = dtype.I64
+	}
 	if n.out(0).t.DType == dtype.U32 {
 		t = dtype.U32
 	}
@@ -202,6 +205,10 @@ func (s *selector) contractSlow(in *penguin.Inst, n *nest, ind [][]penguin.Indir
 		c := &tileCtx{b: s.b, s: s, np: u.np(), dims: u.dims(), loc: in.Loc}
 		x, y := s.load(a, u, ind[0]), s.load(b, u, ind[1])
 		p := c.tmp(t)
+		if t == dtype.I64 {
+			c.move(words(p), c.mul64(c.pairOf(ov(x)), c.pairOf(ov(y))))
+			return p
+		}
 		if t == dtype.F32 {
 			s.b.tt(machine.DVE, "mult", p, x, y)
 			return p

@@ -68,6 +68,11 @@ func empty(n *nest) bool {
 func (s *selector) piece(in *penguin.Inst, p piece) error {
 	name := in.Op.Name
 	if r, ok := elementwise[name]; ok {
+		if anyWide(in) {
+			if r, ok = wide[name]; !ok {
+				return (&tileCtx{loc: in.Loc}).unsupported(dtype.I64)
+			}
+		}
 		return s.elementwise(in, p, r)
 	}
 	if h, ok := structural[name]; ok {
@@ -176,7 +181,11 @@ func emitReduce(s *selector, in *penguin.Inst, p piece) error {
 	if err := s.reduce(in, first, r, p.ind[0]); err != nil {
 		return err
 	}
-	return s.elementwise(in, piece{join, [][]penguin.Indirect{nil, nil, nil}}, elementwise[op])
+	rec := elementwise[op]
+	if anyWide(in) {
+		rec = wide[op]
+	}
+	return s.elementwise(in, piece{join, [][]penguin.Indirect{nil, nil, nil}}, rec)
 }
 
 func reduceShape(n *nest) []int64 {
@@ -239,6 +248,9 @@ func emitScatter(s *selector, in *penguin.Inst, p piece) error {
 		return nil
 	}
 	r, ok := elementwise[op]
+	if anyWide(in) {
+		r, ok = wide[op]
+	}
 	if !ok {
 		return diag.Errorf("PEN190", in.Loc, "scatter by %q is not supported by the instruction selector", op)
 	}
@@ -251,7 +263,7 @@ func emitScatter(s *selector, in *penguin.Inst, p piece) error {
 // iota stores a linear form of the axes: POOL computes it from the tile's corner, a step for each free axis and one
 // for the partition.
 func (s *selector) iota(in *penguin.Inst, n *nest) error {
-	if cl := classOf(n.out(0).t.DType); cl == clsNone || cl == clsWide {
+	if cl := classOf(n.out(0).t.DType); cl == clsNone {
 		return (&tileCtx{loc: in.Loc}).unsupported(n.out(0).t.DType)
 	}
 	n.trim(nil)
@@ -284,6 +296,9 @@ func (s *selector) iota(in *penguin.Inst, n *nest) error {
 		case classOf(t2) == clsBool:
 			d = s.out(t2, t)
 			s.b.ts(d.as(dtype.U8), w, "not_equal", imm(0), "", arg{})
+		case classOf(t2) == clsWide:
+			d = s.out(t2, t)
+			(&tileCtx{b: s.b, s: s, np: t.np(), dims: t.dims()}).extend(words(d), ov(w))
 		default:
 			d = s.out(t2, t)
 			(&tileCtx{b: s.b, s: s, np: t.np(), dims: t.dims()}).narrow(d, w)

@@ -60,43 +60,53 @@ func (c *tileCtx) where(r, x view, cmp string, f float64, alt view, reverse bool
 	c.b.copyPred(r, alt, p, reverse)
 }
 
-// sine evaluates sin(x + phase). ACT's sin is valid on [-pi, pi], so a multiple of 2*pi goes first, taken off in
-// three parts whose products with small integers are exact in fp32.
-func sine(c *tileCtx, x view, phase float64) view {
-	const twoPi1 = 6.28125
-	twoPi2 := float64(float32(math.Trunc((2*math.Pi-twoPi1)*(1<<21)) / (1 << 21)))
-	twoPi3 := 2*math.Pi - twoPi1 - twoPi2
-	k := c.scalar(x, "mult", 1/(2*math.Pi), "add", phase/(2*math.Pi))
+// sine evaluates sin(x), or cos(x) when cosine is set. With n = round(x/pi) and r = x - n*pi in [-pi/2, pi/2] it is
+// sin(r) with the sign of (-1)^n; the cosine takes n = round(x/pi + 1/2) and r = x - (n - 1/2)*pi. Pi comes off in
+// three parts whose products with small multiples of 1/2 are exact in fp32, so that r keeps its leading digits near
+// the zeros. ACT's table is valid there.
+func sine(c *tileCtx, x view, cosine bool) view {
+	const pi1 = 3.140625
+	pi2 := math.Trunc((math.Pi-pi1)*(1<<22)) / (1 << 22)
+	pi3 := math.Pi - pi1 - pi2
+	half := 0.0
+	if cosine {
+		half = 0.5
+	}
+	k := c.scalar(x, "mult", 1/math.Pi, "add", half)
 	i := c.tmp(dtype.I32)
 	c.b.copy(machine.DVE, i, k) // rounds to nearest
 	n := c.f32()
 	c.b.copy(machine.DVE, n, i)
+	if cosine {
+		n = c.scalar(n, "subtract", 0.5, "", 0)
+	}
 	r := x
-	for _, p := range []float64{twoPi1, twoPi2, twoPi3} {
+	for _, p := range []float64{pi1, pi2, pi3} {
 		t := c.scalar(n, "mult", p, "", 0)
 		r = c.op2("subtract", r, t)
-	}
-	if phase != 0 {
-		r = c.scalar(r, "add", phase, "", 0)
 	}
 	r = c.scalar(r, "max", -math.Pi, "min", math.Pi)
 	// max and min drop NaN: infinities have to give NaN, which x-x is.
 	d := c.op2("subtract", x, x)
 	r = c.op2("add", r, d)
-	return c.actOf("Sin", r, 1, 0)
+	s := c.actOf("Sin", r, 1, 0)
+	odd := c.tmp(dtype.U32)
+	c.b.ts(odd, i.as(dtype.U32), "bitwise_and", immInt(dtype.U32, 1), "logical_shift_left", immInt(dtype.U32, 31))
+	c.b.tt(machine.DVE, "bitwise_xor", s.as(dtype.U32), s.as(dtype.U32), odd)
+	return s
 }
 
 func (c *tileCtx) to(dst, r view) {
 	c.b.copy(machine.DVE, dst, r)
 }
 
-var sin = floatOnly(func(c *tileCtx, dst, x view) { c.to(dst, sine(c, x, 0)) })
-var cos = floatOnly(func(c *tileCtx, dst, x view) { c.to(dst, sine(c, x, math.Pi/2)) })
+var sin = floatOnly(func(c *tileCtx, dst, x view) { c.to(dst, sine(c, x, false)) })
+var cos = floatOnly(func(c *tileCtx, dst, x view) { c.to(dst, sine(c, x, true)) })
 
 var tan = floatOnly(func(c *tileCtx, dst, x view) {
 	r := c.f32()
-	c.b.recip(r, sine(c, x, math.Pi/2))
-	c.b.tt(machine.DVE, "mult", dst, sine(c, x, 0), r)
+	c.b.recip(r, sine(c, x, true))
+	c.b.tt(machine.DVE, "mult", dst, sine(c, x, false), r)
 })
 
 // expm1 is 2t/(1-t) with t = tanh(x/2), which keeps the small results, and exp(x)-1 above 1/2.

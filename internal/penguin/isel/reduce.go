@@ -10,6 +10,7 @@ import (
 // reducer says how one reduction combines, by class of element type. The engine's max and min ignore NaN, which
 // HLO wants propagated, so they are followed by a reduction of x != x.
 type reducer struct {
+	name string // op-level row
 	op   string // ALU operator
 	nan  bool
 	bool string // operator on booleans
@@ -17,13 +18,13 @@ type reducer struct {
 }
 
 var reducers = map[string]reducer{
-	"add":      {op: "add", bool: "bitwise_or"},
-	"multiply": {op: "mult", bool: "bitwise_and"},
-	"maximum":  {op: "max", nan: true, bool: "bitwise_or"},
-	"minimum":  {op: "min", nan: true, bool: "bitwise_and"},
-	"and":      {op: "bitwise_and", bits: true, bool: "bitwise_and"},
-	"or":       {op: "bitwise_or", bits: true, bool: "bitwise_or"},
-	"xor":      {op: "bitwise_xor", bits: true, bool: "bitwise_xor"},
+	"add":      {name: "add", op: "add", bool: "bitwise_or"},
+	"multiply": {name: "multiply", op: "mult", bool: "bitwise_and"},
+	"maximum":  {name: "maximum", op: "max", nan: true, bool: "bitwise_or"},
+	"minimum":  {name: "minimum", op: "min", nan: true, bool: "bitwise_and"},
+	"and":      {name: "and", op: "bitwise_and", bits: true, bool: "bitwise_and"},
+	"or":       {name: "or", op: "bitwise_or", bits: true, bool: "bitwise_or"},
+	"xor":      {name: "xor", op: "bitwise_xor", bits: true, bool: "bitwise_xor"},
 }
 
 // reduce emits a reduction of input 0 over the nest's reduced axes into output 0. init, when not nil, is combined
@@ -32,7 +33,7 @@ func (s *selector) reduce(in *penguin.Inst, n *nest, r reducer, ind []penguin.In
 	n.trim(nil)
 	src := n.in(0)
 	cl := classOf(src.t.DType)
-	if cl == clsNone || cl == clsWide {
+	if cl == clsNone {
 		return diag.Errorf("PEN190", in.Loc, "%s over elements of type %v is not supported by the instruction selector", in.Op.Name, src.t.DType)
 	}
 	// Few results of long sums: first reduce rows on 128 partitions into a scratch tensor, then those.
@@ -159,7 +160,7 @@ func prodN(t *tile, axes []int) int64 {
 // accType is the type in which partial results are kept: fp32 for narrow float sums, words for narrow integers.
 func (s *selector) accType(t dtype.Type, r reducer) dtype.Type {
 	switch {
-	case r.bits || r.nan:
+	case r.bits || r.nan || classOf(t) == clsWide:
 		return t
 	case classOf(t) == clsSmall:
 		return dtype.I32
@@ -197,6 +198,8 @@ func (s *selector) reduceOne(in *penguin.Inst, r reducer, dst, x view, t, t2 *ti
 	src := x
 	src.free = append(append([]penguin.StepCount{}, outer...), inner...)
 	switch {
+	case cl == clsWide:
+		s.foldWide(in, r, dst, x, t, t2)
 	case cl == clsBool || r.bits:
 		op := r.op
 		if cl == clsBool {
@@ -246,6 +249,37 @@ func (s *selector) reduceOne(in *penguin.Inst, r reducer, dst, x view, t, t2 *ti
 	return nil
 }
 
+// foldWide reduces 64-bit integers by halves.
+func (s *selector) foldWide(in *penguin.Inst, r reducer, dst, x view, t, t2 *tile) {
+	c := &tileCtx{b: s.b, s: s, np: t2.np(), dims: t2.dims(), loc: in.Loc}
+	w := c.tmp(x.dtype())
+	c.move(words(w), words(x))
+	red := int64(1)
+	for _, d := range x.free[len(t.free):] {
+		red *= d.Count
+	}
+	kept := w.free[:len(t.free):len(t.free)]
+	for red > 1 {
+		h := red / 2
+		lo, hi := w, w
+		lo.free = append(append([]penguin.StepCount{}, kept...), penguin.StepCount{Step: 1, Count: h})
+		hi.free = lo.free
+		hi.off += red - h
+		s.joinWide(r, lo, lo, hi, t2.np(), append(t.dims(), h))
+		red -= h
+	}
+	one := w
+	one.free = kept
+	(&tileCtx{b: s.b, s: s, np: t.np(), dims: t.dims()}).move(words(dst), words(one))
+}
+
+// joinWide is dst = x op y on 64-bit integers.
+func (s *selector) joinWide(r reducer, dst, x, y view, np int, dims []int64) {
+	c := &tileCtx{b: s.b, s: s, np: np, dims: dims}
+	// Recipes of wide cannot fail on 64-bit operands.
+	_ = wide[r.name](c, dst, []operand{ov(x), ov(y)}, nil)
+}
+
 func nanBits(t dtype.Type) uint64 {
 	return constBits(operand{konst: true, dt: t, f: nan()})
 }
@@ -260,6 +294,9 @@ func (s *selector) combine(r reducer, dst, x, y view, t *tile) {
 	case r.bits:
 		u := uintOf(dst.dtype())
 		dst, x, y = dst.as(u), x.as(u), y.as(u)
+	case cl == clsWide:
+		s.joinWide(r, dst, x, y, t.np(), t.dims())
+		return
 	case cl == clsWord:
 		eng = machine.Pool
 	case r.nan && cl == clsFloat:
