@@ -45,7 +45,7 @@ func init() {
 	})
 	register("check.expect_serialized_eq", func(m *machine, o *hlo.Op, in []Val) ([]Val, error) {
 		id, _ := o.Str("probe_id")
-		k := int(o.IntOr("iteration", 0))
+		k := int(o.IntOr("iteration", o.IntOr("iter", 0)))
 		if k < 0 || k >= len(m.probes[id]) {
 			return nil, m.verdict(o, o.Name(), fmt.Sprintf("probe %q has %d recordings, none numbered %d", id, len(m.probes[id]), k))
 		}

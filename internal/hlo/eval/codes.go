@@ -11,5 +11,7 @@ const (
 	CodeElem        = "HLO306" // element type without a rule
 	CodeShape       = "HLO307" // run-time shapes do not fit
 	CodeAssertion   = "HLO308" // a shape assertion failed
+	CodeRefine      = "HLO309" // a shape cannot be refined
+	CodeParallel    = "HLO310" // processes of a grid do not fit together
 	CodeInternal    = "HLO399"
 )

@@ -19,6 +19,8 @@ func init() {
 		"stablehlo.map":                  runMap,
 		"stablehlo.sort":                 runSort,
 		"stablehlo.scatter":              runScatter,
+		"stablehlo.all_reduce":           runAllReduce,
+		"stablehlo.reduce_scatter":       runReduceScatter,
 		"func.call":                      runCall,
 		"stablehlo.composite":            runCall,
 		"stablehlo.custom_call":          runCustomCall,

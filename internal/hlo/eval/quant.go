@@ -8,9 +8,6 @@ import (
 	"github.com/alcadev/alca/internal/tensor"
 )
 
-// process identifies one process of a run_parallel grid.
-type process struct{}
-
 func init() {
 	register("stablehlo.uniform_quantize", func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
 		a := in[0].T
