@@ -2,6 +2,7 @@ package bir
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -194,6 +195,9 @@ func TestMergeDims(t *testing.T) {
 func BenchmarkVerify(b *testing.B) {
 	const n = 100000
 	s := newSample()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
 	for k := 0; k < n; k++ {
 		in := s.f.NewInstr(TensorTensor, machine.DVE)
 		in.Ins = []Arg{tile(s.h, 128, 0, Dim{1, 256}), tile(s.h, 128, 256, Dim{1, 256})}
@@ -202,11 +206,13 @@ func BenchmarkVerify(b *testing.B) {
 		in.Deps = []Dep{{s.mm, Flow}}
 		s.b.Instrs = append(s.b.Instrs, in)
 	}
-	b.ReportAllocs()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
 	for b.Loop() {
 		if err := Verify(s.m); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/instr")
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/instr")
 }
