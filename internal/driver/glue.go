@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/alcadev/alca/internal/hlo"
+	hloopt "github.com/alcadev/alca/internal/hlo/opt"
 	"github.com/alcadev/alca/internal/machine"
-	"github.com/alcadev/alca/internal/pass"
 	"github.com/alcadev/alca/internal/penguin"
 	"github.com/alcadev/alca/internal/penguin/lower"
 	"github.com/alcadev/alca/internal/penguin/opt"
@@ -14,10 +14,10 @@ import (
 )
 
 // hloPasses finds the passes of `alca opt`.
-var hloPasses pass.Registry[*hlo.Module]
+var hloPasses = hloopt.Registry()
 var penguinPasses = opt.Registry()
 
-func hloPipeline(level int) []string                    { return nil }
+func hloPipeline(level int) []string                    { return hloopt.Pipeline(level) }
 func penguinPipeline(level int) []string                { return opt.Pipeline(level) }
 func hasLower(d *hlo.OpDef) bool                        { return lower.Supports(d.Name) }
 func printPenguin(w io.Writer, m *penguin.Module) error { return penguin.Print(w, m) }
