@@ -8,17 +8,22 @@ var _ = define(
 	OpDef{Name: "stablehlo.all_gather", Doc: "operands of a process group concatenated", In: atLeast(1), Out: atLeast(1), Traits: Collective,
 		Attrs: append([]AttrDef{req("all_gather_dim", AttrInt)}, groupAttrs...), Verify: verifyAllGather},
 	OpDef{Name: "stablehlo.all_reduce", Doc: "operands of a process group folded by a region", In: atLeast(1), Out: atLeast(1), Regions: exactly(1), Traits: Collective,
-		Attrs: groupAttrs, Infer: inferOperandTypes, Verify: func(o *Op) error { return verifyReducer(o, 0, 1) }},
+		Attrs: groupAttrs, Infer: inferAllReduce, Verify: func(o *Op) error { return verifyReducer(o, 0, 1) }},
 	OpDef{Name: "stablehlo.all_to_all", Doc: "slices exchanged within a process group", In: atLeast(1), Out: atLeast(1), Traits: Collective,
 		Attrs: append([]AttrDef{req("split_dimension", AttrInt), req("concat_dimension", AttrInt), req("split_count", AttrInt)}, groupAttrs...), Infer: inferAllToAll},
-	OpDef{Name: "stablehlo.collective_broadcast", Doc: "the first process's operand sent to its group", In: exactly(1), Out: exactly(1), Traits: Collective,
-		Attrs: []AttrDef{req("replica_groups", AttrDense), opt("channel_handle", AttrChannel)}, Infer: inferOperandTypes},
+	OpDef{Name: "stablehlo.collective_broadcast", Doc: "one process's operand sent to its group: the first one's, or that of the process a second operand names",
+		In: Arity{1, 2}, Out: exactly(1), Traits: Collective,
+		Attrs: []AttrDef{req("replica_groups", AttrDense), opt("channel_handle", AttrChannel), opt("has_dynamic_root", AttrBool)}, Infer: inferFirst},
 	OpDef{Name: "stablehlo.collective_permute", Doc: "operands sent along source-target pairs", In: exactly(1), Out: exactly(1), Traits: Collective,
 		Attrs: []AttrDef{req("source_target_pairs", AttrDense), opt("channel_handle", AttrChannel)}, Infer: inferOperandTypes},
 	OpDef{Name: "stablehlo.cross-replica-sum", Doc: "sum over a replica group", In: exactly(1), Out: exactly(1), Traits: Collective,
 		Attrs: []AttrDef{req("replica_groups", AttrDense)}, Infer: inferOperandTypes},
 	OpDef{Name: "stablehlo.reduce_scatter", Doc: "operands folded, then split within a process group", In: exactly(1), Out: exactly(1), Regions: exactly(1), Traits: Collective,
 		Attrs: append([]AttrDef{req("scatter_dimension", AttrInt)}, groupAttrs...), Verify: verifyReduceScatter},
+	OpDef{Name: "stablehlo.collective_reduce", Doc: "operands of a process group folded by a region onto one process; a last operand may name it", In: atLeast(1), Out: atLeast(1),
+		Regions: exactly(1), Traits: Collective, Attrs: append([]AttrDef{opt("has_dynamic_root", AttrBool)}, groupAttrs...), Verify: func(o *Op) error { return verifyReducer(o, 0, 1) }},
+	OpDef{Name: "stablehlo.async_start", Doc: "the start of a collective that runs beside other ops", In: atLeast(0), Out: exactly(1), Regions: exactly(1), Traits: Collective},
+	OpDef{Name: "stablehlo.async_done", Doc: "the results of an async_start", In: exactly(1), Out: atLeast(0), Traits: Collective},
 	OpDef{Name: "stablehlo.partition_id", Doc: "the partition this process is", Out: exactly(1), Infer: inferU32},
 	OpDef{Name: "stablehlo.replica_id", Doc: "the replica this process is", Out: exactly(1), Infer: inferU32},
 	OpDef{Name: "stablehlo.send", Doc: "values sent to a channel", In: atLeast(1), Out: exactly(1), Traits: Effect | Collective,
@@ -28,19 +33,6 @@ var _ = define(
 )
 
 func inferU32(*Op) ([]Type, error) { return []Type{Tensor(dtype.U32)}, nil }
-
-// groupSize is the number of processes in a group, 0 when it depends on the number of partitions: with a channel
-// and no global ids the groups name replicas, and every partition of them takes part.
-func groupSize(o *Op) int64 {
-	d, ok := o.Attrs.Get("replica_groups").(*DenseAttr)
-	if !ok || len(d.Type.Dims) != 2 {
-		return 0
-	}
-	if o.Attrs.Get("channel_handle") != nil && !o.Bool("use_global_device_ids") {
-		return 0
-	}
-	return d.Type.Dims[1]
-}
 
 func verifyAllGather(o *Op) error {
 	ts, err := tensors(o)
@@ -61,11 +53,25 @@ func verifyAllGather(o *Op) error {
 				return errf(o, CodeShape, "operand %d is %s, result %s: dim %d differs", i, t, r, k)
 			}
 		}
-		if g := groupSize(o); g > 0 && t.Dims[d] >= 0 && !compatDim(t.Dims[d]*g, r.Dims[d]) {
-			return errf(o, CodeShape, "result dim %d is %d, must be %d times %d", d, r.Dims[d], g, t.Dims[d])
+		// How many processes a group holds depends on the launch, so only a whole multiple can be required.
+		if t.Dims[d] > 0 && r.Dims[d] >= 0 && r.Dims[d]%t.Dims[d] != 0 {
+			return errf(o, CodeShape, "result dim %d is %d, must be a multiple of %d", d, r.Dims[d], t.Dims[d])
 		}
 	}
 	return nil
+}
+
+// inferAllReduce: the operands' shapes; the region may widen the element type.
+func inferAllReduce(o *Op) ([]Type, error) {
+	ts, err := tensors(o)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Type, len(ts))
+	for i, t := range ts {
+		out[i] = like(bodyElem(o, 0, 0, t), t.Dims)
+	}
+	return out, nil
 }
 
 func inferAllToAll(o *Op) ([]Type, error) {
@@ -110,8 +116,8 @@ func verifyReduceScatter(o *Op) error {
 			return errf(o, CodeShape, "operand is %s, result %s: dim %d differs", t, r, k)
 		}
 	}
-	if g := groupSize(o); g > 0 && r.Dims[d] >= 0 && !compatDim(t.Dims[d], r.Dims[d]*g) {
-		return errf(o, CodeShape, "operand dim %d is %d, must be %d times %d", d, t.Dims[d], g, r.Dims[d])
+	if r.Dims[d] > 0 && t.Dims[d] >= 0 && t.Dims[d]%r.Dims[d] != 0 {
+		return errf(o, CodeShape, "operand dim %d is %d, must be a multiple of %d", d, t.Dims[d], r.Dims[d])
 	}
 	return verifyReducer(o, 0, 1)
 }

@@ -12,7 +12,7 @@ var _ = define(
 		Attrs: windowAttrs, Infer: inferReduceWindow, Verify: func(o *Op) error { return verifyReducer(o, 0, len(o.Operands)/2) }},
 	OpDef{Name: "stablehlo.select_and_scatter", Doc: "source values added where a window's chosen element stands", In: exactly(3), Out: exactly(1), Regions: exactly(2),
 		Traits: Pure, Attrs: []AttrDef{opt("window_dimensions", AttrInts), opt("window_strides", AttrInts), opt("padding", AttrPairs)},
-		Infer: inferFirst, Verify: verifySelectAndScatter},
+		Infer: inferSelectAndScatter, Verify: verifySelectAndScatter},
 	OpDef{Name: "stablehlo.map", Doc: "a region applied element by element", In: atLeast(1), Out: exactly(1), Regions: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("dimensions", AttrInts)}, Verify: verifyMap},
 	OpDef{Name: "stablehlo.batch_norm_inference", Doc: "normalisation by given mean and variance", In: exactly(5), Out: exactly(1), Traits: Pure,
@@ -42,6 +42,15 @@ func inferFirst(o *Op) ([]Type, error) {
 		return nil, err
 	}
 	return []Type{like(t, t.Dims)}, nil
+}
+
+// inferSelectAndScatter: the operand's shape; the scatter region may widen the element type.
+func inferSelectAndScatter(o *Op) ([]Type, error) {
+	t, err := tensorIn(o, 0)
+	if err != nil {
+		return nil, err
+	}
+	return []Type{like(bodyElem(o, 1, 0, t), t.Dims)}, nil
 }
 
 func inferSecond(o *Op) ([]Type, error) {

@@ -460,7 +460,7 @@ func inferScatter(o *Op) ([]Type, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = like(t, t.Dims)
+		out[i] = like(bodyElem(o, 0, i, t), t.Dims)
 	}
 	return out, nil
 }
