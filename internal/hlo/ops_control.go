@@ -14,7 +14,7 @@ var _ = define(
 		Attrs: []AttrDef{req("index", AttrInt)}, Infer: inferTupleElement},
 	OpDef{Name: "stablehlo.custom_call", Doc: "a call of something outside the language", In: atLeast(0), Out: atLeast(0), Attrs: []AttrDef{req("call_target_name", AttrString),
 		opt("has_side_effect", AttrBool), opt("backend_config", AttrAny), opt("api_version", AttrInt), opt("called_computations", AttrAny),
-		opt("operand_layouts", AttrAny), opt("result_layouts", AttrAny), opt("output_operand_aliases", AttrAny)}, Verify: verifyCustomCall},
+		opt("operand_layouts", AttrAny), opt("result_layouts", AttrAny), opt("output_operand_aliases", AttrAny), opt("result_tilings", AttrAny)}, Verify: verifyCustomCall},
 	OpDef{Name: "stablehlo.composite", Doc: "a named op with a decomposition", In: atLeast(0), Out: atLeast(0), Regions: atLeast(0), Attrs: []AttrDef{req("name", AttrString),
 		opt("composite_attributes", AttrDict), req("decomposition", AttrSymbol), opt("version", AttrInt)}, Verify: verifyComposite},
 	OpDef{Name: "stablehlo.after_all", Doc: "a token after all operand tokens", In: atLeast(0), Out: exactly(1), Infer: inferToken},

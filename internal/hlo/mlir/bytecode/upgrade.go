@@ -229,7 +229,7 @@ func (f *file) attribute(s *stream, o *rawOp, op *hlo.Op, name string, v any) hl
 			ch.Type = integer(t)
 		}
 		return ch
-	case "channel_type", "operand_segment_sizes", "result_segment_sizes", "result_tilings":
+	case "channel_type", "operand_segment_sizes", "result_segment_sizes":
 		return nil
 	case "callee", "decomposition":
 		n, _ := v.(hlo.StringAttr)
