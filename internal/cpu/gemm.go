@@ -77,3 +77,22 @@ func axpy[T number](c []T, x T, y []T) {
 		c[i] += T(x * y[i])
 	}
 }
+
+// MatMulC64 is MatMul for single-precision complex numbers: the four real products of a complex one, their sums and
+// the running sum are rounded to float32 each, where Go's own complex64 product goes through float64.
+func MatMulC64(m, n, k int, a, b, c []complex64) {
+	parallel(m, 4*int64(m)*int64(n)*int64(k), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := c[i*n : (i+1)*n]
+			clear(row)
+			for p := range k {
+				x, y := real(a[i*k+p]), imag(a[i*k+p])
+				for j, z := range b[p*n : (p+1)*n] {
+					re := float32(x*real(z)) - float32(y*imag(z))
+					im := float32(x*imag(z)) + float32(y*real(z))
+					row[j] = complex(real(row[j])+re, imag(row[j])+im)
+				}
+			}
+		}
+	})
+}

@@ -19,11 +19,8 @@ func cExp(z complex128) complex128 {
 	if im == 0 {
 		return complex(math.Exp(re), im)
 	}
-	if math.IsInf(re, -1) && (math.IsInf(im, 0) || im != im) {
-		return 0
-	}
 	e := math.Exp(re)
-	s, c := math.Sincos(im)
+	s, c := sincos(im)
 	if math.IsInf(e, 1) && !math.IsInf(re, 1) {
 		// exp overflows but the product with a small sine or cosine may not.
 		h := math.Exp(re / 2)
@@ -39,18 +36,18 @@ func cExpm1(z complex128) complex128 {
 	return complex(e*math.Cos(im)-2*s*s, (e+1)*math.Sin(im))
 }
 
-func cLog(z complex128) complex128 { return cmplx.Log(z) }
-
-// cLog1p keeps precision for small arguments: |1+z|^2 - 1 = x*(2+x) + y*y.
-func cLog1p(z complex128) complex128 {
-	x, y := real(z), imag(z)
-	if math.Abs(x) < 0.5 && math.Abs(y) < 0.5 {
-		return complex(0.5*math.Log1p(x*(2+x)+y*y), math.Atan2(y, 1+x))
+func cSqrt(z complex128) complex128 {
+	if math.IsInf(real(z), -1) && !math.IsInf(imag(z), 0) && imag(z) == imag(z) {
+		return complex(0, math.Copysign(math.Inf(1), imag(z)))
 	}
-	return cmplx.Log(1 + z)
+	scale := 1.0
+	if math.Max(math.Abs(real(z)), math.Abs(imag(z))) < 1e-290 {
+		z *= 0x1p120 // squares of parts must not vanish
+		scale = 0x1p-60
+	}
+	r := cmplx.Sqrt(z)
+	return complex(scale*real(r), math.Copysign(scale*imag(r), imag(z)))
 }
-
-func cSqrt(z complex128) complex128 { return cmplx.Sqrt(z) }
 
 func cRsqrt(z complex128) complex128 { return 1 / cmplx.Sqrt(z) }
 

@@ -65,6 +65,13 @@ func dotGeneral(a, b *tensor.Tensor, d *hlo.DotDims, to dtype.Type) *tensor.Tens
 	y := transpose(b, append(append(append([]int(nil), rb...), rc...), rf...))
 	nb, m, n, k := count(pick(a.Shape, lb)), count(pick(a.Shape, lf)), count(pick(b.Shape, rf)), count(pick(a.Shape, lc))
 	switch {
+	case to == dtype.C64:
+		u, v, out := complexes64(x), complexes64(y), tensor.New(to, shape...)
+		w := view[complex64](out)
+		for i := range nb {
+			cpu.MatMulC64(m, n, k, u[i*m*k:(i+1)*m*k], v[i*k*n:(i+1)*k*n], w[i*m*n:(i+1)*m*n])
+		}
+		return out
 	case x.Type.IsComplex():
 		return fromComplexes(to, shape, batched(nb, m, n, k, complexes(x), complexes(y)))
 	case x.Type == dtype.F64 || y.Type == dtype.F64 || to == dtype.F64:
@@ -76,6 +83,14 @@ func dotGeneral(a, b *tensor.Tensor, d *hlo.DotDims, to dtype.Type) *tensor.Tens
 		return fromInts(to, shape, v)
 	}
 	return fromInts(to, shape, batched(nb, m, n, k, ints(x), ints(y)))
+}
+
+// complexes64 returns the elements of a tensor as complex64.
+func complexes64(t *tensor.Tensor) []complex64 {
+	if t.Type == dtype.C64 {
+		return view[complex64](t)
+	}
+	return view[complex64](convert(t, dtype.C64))
 }
 
 func asF32(t *tensor.Tensor) []float32 {

@@ -81,7 +81,8 @@ func dequantise(a *tensor.Tensor, q *hlo.QuantType) *tensor.Tensor {
 	return fromFloats(q.Expressed, a.Shape, out)
 }
 
-// quantise: clamp(round_even(x / scale) + zero_point) to the storage range; NaN gives the storage maximum.
+// quantise: clamp(round_even(x / scale) + zero_point) to the storage range; NaN gives stored 0, as the
+// conversion of NaN to an integer does.
 func quantise(a *tensor.Tensor, q *hlo.QuantType) *tensor.Tensor {
 	v := floats(a)
 	p := quantParams(q, a.Shape)
@@ -99,7 +100,7 @@ func quantise(a *tensor.Tensor, q *hlo.QuantType) *tensor.Tensor {
 		r = math.RoundToEven(r) + float64(z)
 		switch {
 		case r != r:
-			out[i] = hi
+			out[i] = min(max(0, lo), hi)
 		case r <= float64(lo):
 			out[i] = lo
 		case r >= float64(hi):
