@@ -106,7 +106,8 @@ func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 				return r
 			}
 		}
-		for d := length; d >= 4; d /= 2 {
+		tries := 4
+		for d := length; d >= 4 && tries > 0; d /= 2 {
 			wide := make([]pack.Buffer, len(bufs))
 			for i, b := range bufs {
 				wide[i] = b
@@ -115,7 +116,8 @@ func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 			if peak(wide) > capacity {
 				continue
 			}
-			if r := pack.Pack(wide, capacity, pack.Options{}); r.Fits {
+			tries--
+			if r := pack.Pack(wide, capacity, pack.Options{Orders: 2}); r.Fits {
 				return r
 			}
 		}

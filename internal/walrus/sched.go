@@ -33,6 +33,7 @@ func schedule(u *unit) error {
 		total += s.makespan
 		bound += s.bound()
 	}
+	u.makespan = total
 	u.plan("schedule", total/1000, bound/1000, "ns")
 	return nil
 }
@@ -63,6 +64,7 @@ type node struct {
 	succs  []int32
 	idx    int32
 	set    int // activation set needed, -1 none
+	alts   []choice
 }
 
 type scheduler struct {
@@ -72,6 +74,7 @@ type scheduler struct {
 	free     [machine.NumEngines]int64
 	done     [machine.NumEngines]int64 // completion of the last instruction: engines complete in order
 	dmaFree  [16]int64                 // when each DMA engine is idle
+	backlog  [machine.NumEngines]int64 // busy time of what is queued for an engine
 	avail    [machine.NumEngines]nodeHeap
 	pending  [machine.NumEngines]nodeHeap
 	actSet   int
@@ -116,6 +119,9 @@ func newScheduler(u *unit, b *block) *scheduler {
 		s.nodes[i] = node{in: in, cost: u.costOf(in), idx: int32(i), set: -1}
 		if a, ok := in.Attrs.(*bir.ActivationAttrs); ok && !a.Func.Hardwired() {
 			s.nodes[i].set = int(a.Func)
+		}
+		if u.opt.OptLevel > 1 {
+			s.nodes[i].alts = u.choices(in)
 		}
 	}
 	for i := range s.nodes {
@@ -183,12 +189,28 @@ func (s *scheduler) bound() int64 {
 	return b
 }
 
-// lane is the heap index of an instruction: DMAs without a fixed trigger share one.
-func lane(in *bir.Instr) machine.Engine { return in.Engine }
+// moveGain is what another engine must save (ps) before an instruction leaves the one chosen for it.
+const moveGain = 40_000
 
+// push queues a node whose predecessors are scheduled, on the engine that would finish it first.
 func (s *scheduler) push(i int32) {
-	l := lane(s.nodes[i].in)
-	heap.Push(&s.pending[l], i)
+	n := &s.nodes[i]
+	if len(n.alts) > 0 {
+		finish := func(c *choice) int64 { return max(n.ready, s.free[c.e]+s.backlog[c.e]) + c.cost.latency }
+		best := 0
+		for k := 1; k < len(n.alts); k++ {
+			gain := int64(0)
+			if best == 0 {
+				gain = moveGain
+			}
+			if finish(&n.alts[k])+gain < finish(&n.alts[best]) {
+				best = k
+			}
+		}
+		n.in.Engine, n.cost = n.alts[best].e, n.alts[best].cost
+	}
+	s.backlog[n.in.Engine] += n.cost.busy
+	heap.Push(&s.pending[n.in.Engine], i)
 }
 
 // triggerEngines are the engines that may start static DMAs, in order of preference with the lead (in ps) another
@@ -285,6 +307,7 @@ func (s *scheduler) pick(l machine.Engine, start int64) int32 {
 func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 	n := &s.nodes[i]
 	e := n.in.Engine
+	s.backlog[e] -= n.cost.busy
 	if e == machine.DMA {
 		n.in.Engine = trig
 		e = trig

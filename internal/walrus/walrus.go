@@ -106,12 +106,14 @@ type unit struct {
 	// sbufCapacity is the bytes per partition the allocator may use.
 	sbufCapacity int64
 	// spillHomes are the DRAM locations made by spilling and other internal DRAM.
-	actSets []int // indexes into bir.ActSets, in the order of the NEFF's list
-	xfers   []*xfer
-	sync    *syncPlan
-	code    *gen
-	vars    *varTable
-	out     *neff.File
+	tuning   tuning
+	makespan int64 // estimated by the scheduler, ps
+	actSets  []int // indexes into bir.ActSets, in the order of the NEFF's list
+	xfers    []*xfer
+	sync     *syncPlan
+	code     *gen
+	vars     *varTable
+	out      *neff.File
 }
 
 // block is a straight-line block with its control flow made explicit.

@@ -22,7 +22,8 @@ type Buffer struct {
 
 // Options bounds the effort.
 type Options struct {
-	Nodes int // search nodes spent when greedy exceeds the capacity; 0: no search
+	Nodes  int // search nodes spent when greedy exceeds the capacity; 0: no search
+	Orders int // greedy orders tried; 0: all
 }
 
 // Result is a packing.
@@ -37,7 +38,7 @@ type Result struct {
 // after a search; a capacity <= 0 means unlimited.
 func Pack(bufs []Buffer, capacity int64, opt Options) Result {
 	p := newProblem(bufs)
-	best := p.greedyBest(capacity)
+	best := p.greedyBest(capacity, opt.Orders)
 	if capacity > 0 && best.Height > capacity && p.lower <= capacity && opt.Nodes > 0 {
 		if off, ok := p.search(capacity, opt.Nodes); ok {
 			best = p.result(off)
@@ -161,9 +162,12 @@ func (p *problem) order(name string) []int {
 // greedyOrders are the static orders tried, best first on the public instances.
 var greedyOrders = []string{"TAW", "AZ", "ZW", "WA", "TZW", "OA", "LZ"}
 
-func (p *problem) greedyBest(capacity int64) Result {
+func (p *problem) greedyBest(capacity int64, orders int) Result {
 	var best Result
 	for k, name := range greedyOrders {
+		if orders > 0 && k >= orders {
+			break
+		}
 		r := p.result(p.firstFit(p.order(name)))
 		if k == 0 || r.Height < best.Height {
 			best = r
@@ -171,7 +175,7 @@ func (p *problem) greedyBest(capacity int64) Result {
 		if best.Height <= p.lower || len(p.bufs) > 50000 {
 			break
 		}
-		if capacity > 0 && best.Height <= capacity && len(p.bufs) > 4000 {
+		if capacity > 0 && best.Height <= capacity && (len(p.bufs) > 500 || orders > 0) {
 			break // good enough: more orders cost more than they save
 		}
 	}
