@@ -413,6 +413,9 @@ func (s *selector) chipReduce(in *penguin.Inst, n *nest) (bool, error) {
 		}
 		n = &nest{ax: n.ax, acc: []lin{n.acc[0], n.acc[2]}, nin: 1}
 	}
+	if r.nan && s.nanReaches(in) {
+		r.nan = false
+	}
 	n.trim(nil)
 	if n.size(false) < 2 {
 		return false, nil

@@ -260,3 +260,32 @@ func mapDigit(n *nest, from, to *lin, d digit) (digit, bool) {
 	}
 	return out, out.ext == d.ext
 }
+
+// nanReaches reports whether a NaN that a row maximum overlooks spoils the row anyway: the maximum is only
+// subtracted from the values it was taken of, and the exponentials of the differences are summed. That is a softmax.
+func (s *selector) nanReaches(in *penguin.Inst) bool {
+	t := in.Out[0].T
+	if t.Kind&penguin.Output != 0 || len(s.uses.readers[t]) == 0 {
+		return false
+	}
+	for _, u := range s.uses.readers[t] {
+		if u.in.Op.Name != "subtract" || u.i != 1 || u.in.In[0].T != in.In[0].T {
+			return false
+		}
+		summed := false
+		for _, e := range s.uses.readers[u.in.Out[0].T] {
+			if e.in.Op.Name != "exponential" {
+				continue
+			}
+			for _, r := range s.uses.readers[e.in.Out[0].T] {
+				if c, ok := r.in.Attrs.(*penguin.Combine); ok && r.in.Op.Name == "reduce" && c.Op == "add" {
+					summed = true
+				}
+			}
+		}
+		if !summed {
+			return false
+		}
+	}
+	return true
+}

@@ -17,6 +17,9 @@ type reducer struct {
 	bits bool   // on bit patterns (integers)
 }
 
+// order reports max and min, which are exact in any float type that holds the operands.
+func (r reducer) order() bool { return r.op == "max" || r.op == "min" }
+
 var reducers = map[string]reducer{
 	"add":      {name: "add", op: "add", bool: "bitwise_or"},
 	"multiply": {name: "multiply", op: "mult", bool: "bitwise_and"},
@@ -160,7 +163,7 @@ func prodN(t *tile, axes []int) int64 {
 // accType is the type in which partial results are kept: fp32 for narrow float sums, words for narrow integers.
 func (s *selector) accType(t dtype.Type, r reducer) dtype.Type {
 	switch {
-	case r.bits || r.nan || classOf(t) == clsWide:
+	case r.bits || r.order() || classOf(t) == clsWide:
 		return t
 	case classOf(t) == clsSmall:
 		return dtype.I32
@@ -207,7 +210,7 @@ func (s *selector) reduceOne(in *penguin.Inst, r reducer, dst, x view, t, t2 *ti
 		}
 		u := uintOf(x.dtype())
 		s.b.reduceRaw(dst.as(u), src.as(u), op, len(inner))
-	case cl == clsFloat, r.nan && cl == clsSmall:
+	case cl == clsFloat, r.order() && cl == clsSmall:
 		s.b.reduceRaw(dst, src, r.op, len(inner))
 		if r.nan && cl == clsFloat {
 			c := &tileCtx{b: s.b, s: s, np: t2.np(), dims: t2.dims(), loc: in.Loc}
