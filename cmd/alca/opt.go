@@ -18,7 +18,7 @@ func init() {
 				# check and normalise a module
 				alca opt model.mlir
 				# run two passes and look at the result after each
-				alca opt model.mlir --passes=fold-constants,cse --print-after=fold-constants`),
+				alca opt model.mlir --passes=fold-constants,hlo-cse --print-after=fold-constants`),
 			Args: cobra.ExactArgs(1),
 			RunE: a.do(func(ctx context.Context, args []string) error {
 				return driver.Opt(ctx, a.env, args[0], o)

@@ -21,7 +21,10 @@ func Pipeline(level int) []string {
 	if level <= 0 {
 		return append([]string(nil), required...)
 	}
-	return []string{"inline", "decompose", "hlo-cse", "hlo-dce"}
+	if level == 1 {
+		return []string{"inline", "decompose", "hlo-cse", "hlo-dce"}
+	}
+	return []string{"inline", "decompose", "simplify", "fold-constants", "hlo-cse", "hlo-dce"}
 }
 
 // after lists, for a pass, those that must have run before it.
