@@ -138,7 +138,8 @@ type wish struct {
 }
 
 // wishFor asks the consumers of t which digit should lie on partitions. A contraction wants (part of) its reduced
-// axes there, a reduction wants a kept axis, and an elementwise consumer passes on what its own consumers want.
+// axes there, a reduction wants a kept axis (more: otherwise its statistics have to be spread over partitions again),
+// and an elementwise consumer passes on what its own consumers want.
 func (s *selector) wishFor(t *penguin.Tensor, depth int) wish {
 	var best wish
 	if depth > 8 {
@@ -161,7 +162,7 @@ func (s *selector) wishFor(t *penguin.Tensor, depth int) wish {
 			}
 		case penguin.Reduction:
 			if d, ok := axesDigit(n, l, func(i int) bool { return !n.ax[i].reduce }); ok {
-				w = wish{d, 20}
+				w = wish{d, 40}
 			}
 		case penguin.Elementwise, penguin.Move:
 			x := s.wishFor(u.in.Out[0].T, depth+1)
@@ -179,8 +180,7 @@ func (s *selector) wishFor(t *penguin.Tensor, depth int) wish {
 	return best
 }
 
-// axesDigit is the digit of l's tensor that the axes chosen by sel walk, as many partitions as fit: the run of them
-// that is contiguous from the largest innermost step.
+// axesDigit is the digit of l's tensor that the axes chosen by sel walk with the most partitions.
 func axesDigit(n *nest, l *lin, sel func(i int) bool) (digit, bool) {
 	type ax struct{ c, n int64 }
 	var as []ax
@@ -192,32 +192,42 @@ func axesDigit(n *nest, l *lin, sel func(i int) bool) (digit, bool) {
 	if len(as) == 0 {
 		return digit{}, false
 	}
-	// Merge neighbours in the tensor's own order.
+	// In the tensor's own order, innermost first: take whole axes while they fit, then a divisor of the next. A run
+	// ends where the axes are not contiguous.
 	for i := range as {
 		for j := i + 1; j < len(as); j++ {
-			if as[j].c > as[i].c {
+			if as[j].c < as[i].c {
 				as[i], as[j] = as[j], as[i]
 			}
 		}
 	}
-	runs := []ax{as[0]}
-	for _, a := range as[1:] {
-		if r := &runs[len(runs)-1]; r.c == a.c*a.n {
-			r.c, r.n = a.c, r.n*a.n
-		} else {
-			runs = append(runs, a)
+	best := digit{1, 1}
+	for i := 0; i < len(as); {
+		d := digit{as[i].c, 1}
+		whole := true
+		for ; i < len(as) && as[i].c == d.ls*d.ext && whole; i++ {
+			f := divisorUpTo(as[i].n, maxPart/d.ext)
+			whole = f == as[i].n
+			d.ext *= f
+		}
+		for ; i < len(as) && !whole && as[i].c == as[i-1].c*as[i-1].n; i++ {
+			// the rest of the run
+		}
+		if d.ext > best.ext {
+			best = d
 		}
 	}
-	best, bestP := runs[0], int64(0)
-	for _, r := range runs {
-		if p := fitPart(r.n); p > bestP {
-			best, bestP = r, p
+	return best, best.ext >= 2
+}
+
+// divisorUpTo is the largest divisor of n that is at most lim.
+func divisorUpTo(n, lim int64) int64 {
+	for p := min(n, lim); p > 1; p-- {
+		if n%p == 0 {
+			return p
 		}
 	}
-	if bestP < 2 {
-		return digit{}, false
-	}
-	return digit{best.c, bestP}, true
+	return 1
 }
 
 // mapDigit carries a digit of from's tensor over the axes of n to to's tensor.

@@ -204,14 +204,7 @@ func naturalDigit(shape []int64, d digit) (digit, bool) {
 }
 
 // fitPart is the largest divisor of n of at most 128.
-func fitPart(n int64) int64 {
-	for p := min(n, maxPart); p > 1; p-- {
-		if n%p == 0 {
-			return p
-		}
-	}
-	return 1
-}
+func fitPart(n int64) int64 { return divisorUpTo(n, maxPart) }
 
 // transposable types pass through the PE unchanged.
 func transposable(t dtype.Type) bool { return t == dtype.F32 || t == dtype.BF16 || t == dtype.F16 }
