@@ -9,6 +9,7 @@ type uses struct {
 	writers map[*penguin.Tensor][]*penguin.Inst
 	region  map[*penguin.Tensor]int // the only region that touches it, -1 for several
 	nests   map[*penguin.Inst]*nest // normal form of instructions with one nest, nil otherwise
+	wishes  map[wishKey]wish
 }
 
 type use struct {
@@ -17,7 +18,7 @@ type use struct {
 }
 
 func findUses(body []penguin.Stmt) *uses {
-	u := &uses{map[*penguin.Tensor][]use{}, map[*penguin.Tensor][]*penguin.Inst{}, map[*penguin.Tensor]int{}, map[*penguin.Inst]*nest{}}
+	u := &uses{map[*penguin.Tensor][]use{}, map[*penguin.Tensor][]*penguin.Inst{}, map[*penguin.Tensor]int{}, map[*penguin.Inst]*nest{}, map[wishKey]wish{}}
 	next := 0
 	var walk func(body []penguin.Stmt, r int)
 	touch := func(t *penguin.Tensor, r int) {
@@ -141,10 +142,26 @@ type wish struct {
 // axes there, a reduction wants a kept axis (more: otherwise its statistics have to be spread over partitions again),
 // and an elementwise consumer passes on what its own consumers want.
 func (s *selector) wishFor(t *penguin.Tensor, depth int) wish {
-	var best wish
 	if depth > 8 {
-		return best
+		return wish{}
 	}
+	// Chains of tensors with several readers have exponentially many paths.
+	k := wishKey{t, depth}
+	if w, ok := s.uses.wishes[k]; ok {
+		return w
+	}
+	w := s.wishOf(t, depth)
+	s.uses.wishes[k] = w
+	return w
+}
+
+type wishKey struct {
+	t     *penguin.Tensor
+	depth int
+}
+
+func (s *selector) wishOf(t *penguin.Tensor, depth int) wish {
+	var best wish
 	for _, u := range s.uses.readers[t] {
 		n := s.uses.nestOf(u.in)
 		if n == nil {
