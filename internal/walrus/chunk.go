@@ -107,7 +107,10 @@ func (u *unit) chunkInstr(in *bir.Instr, limit int64) []*bir.Instr {
 	if d < lead {
 		return []*bir.Instr{in}
 	}
+	// Equal pieces: a short rest costs as much to start as a long one.
 	run := max(1, limit/inner)
+	parts := (nst.counts[d] + run - 1) / run
+	run = (nst.counts[d] + parts - 1) / parts
 	var pieces []piecePos
 	total := int64(1)
 	for _, c := range nst.counts[lead:d] {
