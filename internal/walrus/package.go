@@ -79,6 +79,7 @@ func (u *unit) varOf(l *bir.MemLoc) (id int, off int64) {
 func packageNEFF(u *unit) error {
 	t := u.variables()
 	f := &neff.File{Name: "file.neff", Gen: u.spec.Gen, LNC: 1, Subgraphs: []*neff.Subgraph{t.sub}, Debug: &neff.Debug{}}
+	f.Features = u.features()
 	for _, s := range u.fn.Sets {
 		if len(s.Locs) == 0 || s.Locs[0].Type != bir.DRAM {
 			continue
@@ -124,6 +125,43 @@ func packageNEFF(u *unit) error {
 	}
 	u.out = f
 	return nil
+}
+
+// features returns the incompatible features the program uses (neff.md 1.4).
+func (u *unit) features() neff.Feature {
+	var ft neff.Feature
+	if u.spec.Gen > machine.Gen2 {
+		ft |= neff.FeatDVEPerf
+	}
+	if u.spec.Gen > machine.Gen3 {
+		ft |= neff.FeatLevel40
+	}
+	for _, b := range u.blocks {
+		for _, in := range b.instrs {
+			a, ok := in.Attrs.(*bir.DMAAttrs)
+			if !ok || !isDMA(in) {
+				continue
+			}
+			ft |= neff.FeatDGE
+			if a.DGE == bir.DGEHWDGE {
+				ft |= neff.FeatHardwareDGE
+			}
+			if in.Op == bir.IndirectLoad || in.Op == bir.IndirectSave {
+				ft |= neff.FeatVectorDGE
+			}
+			if in.Ins[0].AP.DType != in.Outs[0].AP.DType {
+				ft |= neff.FeatDGECast
+			}
+		}
+	}
+	for _, s := range u.fn.Sets {
+		for _, l := range s.Locs {
+			if l.Type == bir.DRAM && l.Bytes() > 4<<30 {
+				ft |= neff.FeatLargeTensor
+			}
+		}
+	}
+	return ft
 }
 
 func neffQueueType(q bir.QueueType) neff.QueueType {

@@ -26,16 +26,61 @@ func schedule(u *unit) error {
 			u.assignTriggers(b)
 			continue
 		}
-		s := newScheduler(u, b)
-		if err := s.run(); err != nil {
+		s, err := bestSchedule(u, b)
+		if err != nil {
 			return err
 		}
+		s.apply()
 		total += s.makespan
 		bound += s.bound()
 	}
 	u.makespan = total
 	u.plan("schedule", total/1000, bound/1000, "ns")
 	return nil
+}
+
+// The greedy choice is sensitive to near ties, so level 2 repeats it with perturbed path lengths, as often as the
+// program is small, and keeps the shortest schedule. The perturbations are fixed: the result is too.
+const (
+	scheduleTries  = 16
+	scheduleEffort = 40000 // instructions scheduled in all tries together
+)
+
+func bestSchedule(u *unit, b *block) (*scheduler, error) {
+	tries := 1
+	if u.opt.OptLevel > 1 {
+		tries = max(1, min(scheduleTries, scheduleEffort/max(1, len(b.instrs))))
+	}
+	if u.quick {
+		tries = min(tries, 2)
+	}
+	var best *scheduler
+	for k := range tries {
+		s := newScheduler(u, b)
+		s.perturb(k)
+		if err := s.run(); err != nil {
+			return nil, err
+		}
+		if best == nil || s.makespan < best.makespan {
+			best = s
+		}
+	}
+	return best, nil
+}
+
+// perturb changes the path lengths by up to a few percent; try 0 leaves them.
+func (s *scheduler) perturb(try int) {
+	if try == 0 {
+		return
+	}
+	x := uint64(try) * 0x9E3779B97F4A7C15
+	for i := range s.nodes {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		h := s.nodes[i].height
+		s.nodes[i].height = h - h*int64(x%64)/int64(512+256*(try%4))
+	}
 }
 
 // programOrder keeps every block as it is; only the trigger engines of DMAs are chosen.
@@ -57,6 +102,9 @@ func (u *unit) assignTriggers(b *block) {
 
 type node struct {
 	in     *bir.Instr
+	e      machine.Engine // where it runs; DMA until a trigger engine is chosen
+	start  int64
+	end    int64
 	cost   cost
 	height int64
 	ready  int64 // when its last predecessor is done
@@ -78,7 +126,7 @@ type scheduler struct {
 	avail    [machine.NumEngines]nodeHeap
 	pending  [machine.NumEngines]nodeHeap
 	actSet   int
-	order    []*bir.Instr
+	order    []int32
 	makespan int64
 }
 
@@ -116,7 +164,7 @@ func newScheduler(u *unit, b *block) *scheduler {
 	at := make([]int32, u.fn.NumIDs())
 	for i, in := range b.instrs {
 		at[in.ID] = int32(i)
-		s.nodes[i] = node{in: in, cost: u.costOf(in), idx: int32(i), set: -1}
+		s.nodes[i] = node{in: in, e: in.Engine, cost: u.costOf(in), idx: int32(i), set: -1}
 		if a, ok := in.Attrs.(*bir.ActivationAttrs); ok && !a.Func.Hardwired() {
 			s.nodes[i].set = int(a.Func)
 		}
@@ -151,7 +199,7 @@ func (s *scheduler) delay(p, q *node) int64 {
 	if isMatmul(p.in) && isMatmul(q.in) {
 		return p.cost.busy // accumulation is pipelined
 	}
-	if p.in.Engine == q.in.Engine && !isDMA(p.in) {
+	if p.e == q.e && !isDMA(p.in) {
 		for _, d := range q.in.Deps {
 			if d.On == p.in && d.Kind != bir.Flow {
 				return p.cost.busy // engines complete in order
@@ -177,7 +225,7 @@ func (s *scheduler) bound() int64 {
 				dma[e] += x
 			}
 		} else {
-			busy[n.in.Engine] += n.cost.busy
+			busy[n.e] += n.cost.busy
 		}
 	}
 	for _, x := range dma {
@@ -207,10 +255,10 @@ func (s *scheduler) push(i int32) {
 				best = k
 			}
 		}
-		n.in.Engine, n.cost = n.alts[best].e, n.alts[best].cost
+		n.e, n.cost = n.alts[best].e, n.alts[best].cost
 	}
-	s.backlog[n.in.Engine] += n.cost.busy
-	heap.Push(&s.pending[n.in.Engine], i)
+	s.backlog[n.e] += n.cost.busy
+	heap.Push(&s.pending[n.e], i)
 }
 
 // triggerEngines are the engines that may start static DMAs, in order of preference with the lead (in ps) another
@@ -226,7 +274,7 @@ func (s *scheduler) run() error {
 			s.push(int32(i))
 		}
 	}
-	s.order = make([]*bir.Instr, 0, len(s.nodes))
+	s.order = make([]int32, 0, len(s.nodes))
 	for len(s.order) < len(s.nodes) {
 		// The engine that can start an instruction first goes next; ties go to the lower engine number.
 		best, bestStart := machine.Engine(0), int64(1)<<62
@@ -258,8 +306,18 @@ func (s *scheduler) run() error {
 		i := s.pick(best, bestStart)
 		s.commit(i, bestStart, bestTrig)
 	}
-	s.b.instrs = s.order
 	return nil
+}
+
+// apply writes the schedule into the block.
+func (s *scheduler) apply() {
+	out := make([]*bir.Instr, 0, len(s.order))
+	for _, i := range s.order {
+		n := &s.nodes[i]
+		n.in.Engine, n.in.Start, n.in.End = n.e, n.start/1000, n.end/1000
+		out = append(out, n.in)
+	}
+	s.b.instrs = out
 }
 
 // trigger returns when the next DMA trigger could issue and on which engine.
@@ -306,10 +364,10 @@ func (s *scheduler) pick(l machine.Engine, start int64) int32 {
 // commit starts node i on its engine.
 func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 	n := &s.nodes[i]
-	e := n.in.Engine
+	e := n.e
 	s.backlog[e] -= n.cost.busy
 	if e == machine.DMA {
-		n.in.Engine = trig
+		n.e = trig
 		e = trig
 		start = max(start, s.free[e])
 	}
@@ -333,9 +391,9 @@ func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 		s.done[e] = done
 	}
 	s.free[e] = start + busy
-	n.in.Start, n.in.End = start/1000, done/1000
+	n.start, n.end = start, done
 	s.makespan = max(s.makespan, done)
-	s.order = append(s.order, n.in)
+	s.order = append(s.order, i)
 	for _, q := range n.succs {
 		m := &s.nodes[q]
 		r := done

@@ -25,7 +25,7 @@ func tune(u *unit) error {
 	best, bestTime := tuning{}, int64(-1)
 	for _, t := range tunings {
 		c := u.clone()
-		c.tuning = t
+		c.tuning, c.quick = t, true
 		ok := true
 		for _, run := range []func(*unit) error{chunkTiles, allocPSUM, allocSBUF, allocDRAM, allocRegs, buildDeps, schedule} {
 			if err := run(c); err != nil {

@@ -107,6 +107,7 @@ type unit struct {
 	sbufCapacity int64
 	// spillHomes are the DRAM locations made by spilling and other internal DRAM.
 	tuning   tuning
+	quick    bool  // a trial: less effort
 	makespan int64 // estimated by the scheduler, ps
 	actSets  []int // indexes into bir.ActSets, in the order of the NEFF's list
 	xfers    []*xfer
