@@ -12,6 +12,9 @@ import (
 // Special functions of the CHLO dialect, all in f64: the results of narrower types are rounded once.
 
 func lgamma(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return math.Inf(1) // math.Lgamma follows C only for the positive one
+	}
 	v, _ := math.Lgamma(x)
 	return v
 }

@@ -58,14 +58,17 @@ func asinh(c calc, in ...*hlo.Value) *hlo.Value {
 	return c.mul(c.f("sign", in[0]), c.sel(c.cmp(a, "GT", 1e9), far, near))
 }
 
-// sinh(x) = sign(x) (m + m/(m+1))/2 with m = expm1(|x|); for |x| > 1 by e = exp(|x|/2) as cosh, which lasts longer.
+// sinh(x) = sign(x) (m + m/(m+1))/2 with m = expm1(|x|); for |x| > 1 by e = exp(|x|), halved in two steps where that
+// overflows before the result does.
 func sinh(c calc, in ...*hlo.Value) *hlo.Value {
 	a := c.abs(in[0])
 	m := c.f("exponential_minus_one", a)
 	near := c.mul(0.5, c.add(m, c.div(m, c.add(m, 1))))
 	e := c.f("exponential", c.mul(a, 0.5))
-	far := c.sub(c.mul(c.mul(e, 0.5), e), c.div(c.div(0.5, e), e))
-	return c.mul(c.f("sign", in[0]), c.sel(c.cmp(a, "LT", 1), near, far))
+	huge := c.mul(c.mul(e, 0.5), e)
+	e = c.f("exponential", a)
+	far := c.sub(c.mul(e, 0.5), c.div(0.5, e))
+	return c.mul(c.f("sign", in[0]), c.sel(c.cmp(a, "LT", 1), near, c.sel(c.cmp(a, "LT", 88), far, huge)))
 }
 
 // erfc(x) = 1 - erf(x) for |x| < 1; else exp(-x x)/|x| P(1/(x x)), and 2 minus that for negative x.
