@@ -252,10 +252,5 @@ func part1(o *hlo.Op, t *tensor.Tensor, dim, k, n int) (*tensor.Tensor, error) {
 		return nil, errf(o, CodeShape, "dimension %d of extent %d does not split among %d processes", dim, t.Shape[dim], n)
 	}
 	w := t.Shape[dim] / n
-	lo, hi, step := make([]int, len(t.Shape)), append([]int(nil), t.Shape...), make([]int, len(t.Shape))
-	for i := range step {
-		step[i] = 1
-	}
-	lo[dim], hi[dim] = k*w, (k+1)*w
-	return slice(t, lo, hi, step), nil
+	return span(t, dim, k*w, (k+1)*w), nil
 }

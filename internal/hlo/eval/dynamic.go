@@ -109,12 +109,7 @@ func init() {
 		if n < 0 || n > a.Shape[d] {
 			return nil, errf(o, CodeShape, "size %d exceeds dimension %d of extent %d", n, d, a.Shape[d])
 		}
-		lo, hi, step := make([]int, len(a.Shape)), append([]int(nil), a.Shape...), make([]int, len(a.Shape))
-		for i := range step {
-			step[i] = 1
-		}
-		hi[d] = n
-		return one(slice(a, lo, hi, step)), nil
+		return one(span(a, d, 0, n)), nil
 	})
 	register("stablehlo.compute_reshape_shape", func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
 		n, v := intAt(in[0].T, 0), append([]int64(nil), ints(in[1].T)...)

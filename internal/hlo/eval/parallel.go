@@ -98,6 +98,12 @@ func (g *grid) leave(err error) {
 
 // exchange waits until all processes of group have brought operands under the same key, and returns these in order.
 func (p *process) exchange(o *hlo.Op, group []id, in []Val) ([][]Val, error) {
+	for _, q := range group {
+		if q.replica < 0 || q.replica >= p.g.replicas || q.partition < 0 || q.partition >= p.g.partitions {
+			return nil, errf(o, CodeParallel, "the groups name replica %d, partition %d; the program runs as %d replicas of %d partitions",
+				q.replica, q.partition, p.g.replicas, p.g.partitions)
+		}
+	}
 	what := fmt.Sprintf("%s %d %v", o.Name(), channel(o), group)
 	key := fmt.Sprintf("%s #%d", what, p.count[what])
 	p.count[what]++

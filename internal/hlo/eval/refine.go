@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/tensor"
 )
@@ -65,8 +66,8 @@ type facts struct {
 	known map[*hlo.Value]*tensor.Tensor
 }
 
-// maxKnown bounds the elements of values that are folded: shapes are small.
-const maxKnown = 1 << 10
+// maxKnown bounds the elements of values that are folded: shapes are short vectors of integers.
+const maxKnown = 64
 
 func (r *refiner) function(f *hlo.Func, name string, args []Known) (*refined, error) {
 	if r.depth++; r.depth > maxDepth {
@@ -301,7 +302,7 @@ func (r *refiner) fold(o *hlo.Op, fc facts) error {
 		return nil
 	}
 	t := hlo.TensorOf(o.Results[0])
-	if t == nil || t.Quant != nil || !t.Static() {
+	if t == nil || t.Quant != nil || !t.Static() || len(t.Dims) > 1 || !t.Elem.IsInt() && t.Elem != dtype.I1 {
 		return nil
 	}
 	if n, ok := t.NumElements(); !ok || n > maxKnown {
