@@ -36,7 +36,7 @@ func allocPSUM(u *unit) error {
 			reqs[i].fixed, reqs[i].offset = true, int64(t.loc.Bank)
 		}
 	}
-	r := place(reqs, banks, searchNodes, u.opt.OptLevel > 0)
+	r := place(reqs, banks, u.searchNodes(), u.opt.OptLevel > 0)
 	u.plan("psum", r.Height, r.LowerBound, "banks")
 	if !r.Fits {
 		return diag.Errorf(CodePSUM, diag.Loc{}, "PSUM tiles alive together need %d banks, the core has %d", r.LowerBound, banks).
@@ -55,8 +55,13 @@ func setLoc(l *bir.MemLoc) diag.Loc {
 	return diag.Loc{}
 }
 
-// searchNodes bounds the packing search of one memory: about 0.2 s.
-const searchNodes = 20000
+// searchNodes bounds the packing search of one memory: about 0.2 s, less in a trial.
+func (u *unit) searchNodes() int {
+	if u.quick {
+		return 10000
+	}
+	return 200000
+}
 
 // allocSBUF places the SBUF locations, spilling until they fit.
 func allocSBUF(u *unit) error {
@@ -82,7 +87,7 @@ func (u *unit) placeSBUF() error {
 			reqs[i].fixed, reqs[i].offset = true, t.loc.Addr
 		}
 	}
-	r := place(reqs, u.sbufCapacity, searchNodes, u.opt.OptLevel > 0)
+	r := place(reqs, u.sbufCapacity, u.searchNodes(), u.opt.OptLevel > 0)
 	if r.Fits {
 		u.plan("sbuf", r.Height, r.LowerBound, "bytes per partition")
 		for i, q := range reqs {
@@ -118,7 +123,7 @@ func allocDRAM(u *unit) error {
 	// Without reuse there is nothing to wait for; reuse only when the scratch would become large.
 	r := place(reqs, min(free, 1<<30), 0, u.opt.OptLevel > 0)
 	if !r.Fits {
-		r = place(reqs, free, searchNodes, false)
+		r = place(reqs, free, u.searchNodes(), false)
 	}
 	if !r.Fits {
 		return diag.Errorf(CodeHBM, diag.Loc{}, "the combined memory needed for the model tensors exceeds the high-bandwidth memory limit: %d + %d bytes of %d", io, r.Height, u.spec.HBM.Bytes)

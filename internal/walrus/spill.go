@@ -31,7 +31,7 @@ func (u *unit) spillSBUF(lts []*lifetime) error {
 			return last
 		}
 		reqs := s.requests()
-		r := place(reqs, u.sbufCapacity, searchNodes/8, false)
+		r := place(reqs, u.sbufCapacity, u.searchNodes()/16, false)
 		if r.Fits {
 			u.plan("sbuf", r.Height, r.LowerBound, "bytes per partition")
 			u.plan("sbuf spill", s.movedBytes, 0, "bytes")

@@ -3,14 +3,14 @@ package pack
 import "sort"
 
 // searchOrders are the static preorders of the search, tried round-robin with doubling node budgets.
-var searchOrders = []string{"TAW", "WAT", "TWA", "TZW", "AWT", "ZTW"}
+var searchOrders = []string{"TAW", "TWA", "WAT"}
 
 // searcher is the depth-first search over canonical packings of one time-connected group of buffers: every buffer
 // is placed at its current minimum offset, placements are non-decreasing in (offset, preorder index).
 //
 // Pruning: an offset at or above the smallest possible end of an unplaced buffer is dominated (that buffer would fit
-// below); and in no time section may floor + remaining bytes exceed the capacity, where the floor is the lowest
-// offset any unplaced buffer of the section can still get.
+// below); in no time section may floor + remaining bytes exceed the capacity, where the floor is the lowest offset
+// any unplaced buffer of the section can still get; and groups that fall apart in time are solved on their own.
 type searcher struct {
 	cap      int64
 	size     []int64
@@ -24,7 +24,7 @@ type searcher struct {
 	rest     []int64 // bytes not yet placed
 	off      []int64
 	placed   []bool
-	left     int
+	stack    []frame
 	nodes    int
 	undoMin  []undo
 	undoFlr  []undo
@@ -97,7 +97,7 @@ func (p *problem) searchGroup(g []int, capacity int64, nodes int, off []int64) b
 			return true
 		}
 	}
-	budget := 2*len(g) + 64
+	budget := 2*len(g) + 20000
 	for spent := 0; spent < nodes; budget *= 2 {
 		for _, name := range searchOrders {
 			var ord []int
@@ -109,7 +109,7 @@ func (p *problem) searchGroup(g []int, capacity int64, nodes int, off []int64) b
 			s := p.newSearcher(ord, capacity)
 			s.nodes = min(budget, nodes-spent)
 			spent += s.nodes
-			found := s.run(0, 0)
+			found := s.run(s.all(), 0, 0)
 			if found {
 				for k, i := range ord {
 					off[i] = s.off[k]
@@ -130,7 +130,7 @@ func (p *problem) searchGroup(g []int, capacity int64, nodes int, off []int64) b
 func (p *problem) newSearcher(ord []int, capacity int64) *searcher {
 	n := len(ord)
 	s := &searcher{cap: capacity, size: make([]int64, n), align: make([]int64, n), min: make([]int64, n), adj: make([][]int32, n),
-		first: make([]int32, n), last: make([]int32, n), off: make([]int64, n), placed: make([]bool, n), left: n}
+		first: make([]int32, n), last: make([]int32, n), off: make([]int64, n), placed: make([]bool, n)}
 	pos := make(map[int]int32, n)
 	var cuts []int64
 	for k, i := range ord {
@@ -167,45 +167,56 @@ func (p *problem) newSearcher(ord []int, capacity int64) *searcher {
 	return s
 }
 
-// run places one more buffer at or above (lastOff, lastIdx) in canonical order.
-func (s *searcher) run(lastOff int64, lastIdx int) bool {
-	if s.left == 0 {
+// all returns every buffer, sorted by start.
+func (s *searcher) all() []int32 {
+	g := make([]int32, len(s.size))
+	for i := range g {
+		g[i] = int32(i)
+	}
+	sort.SliceStable(g, func(a, b int) bool { return s.first[g[a]] < s.first[g[b]] })
+	return g
+}
+
+// run places the buffers of group, which is sorted by start and connected in time, at or above (lastOff, lastIdx) in
+// canonical order.
+func (s *searcher) run(group []int32, lastOff int64, lastIdx int32) bool {
+	if len(group) == 0 {
 		return true
 	}
 	h := int64(1) << 62
-	for i := range s.size {
-		if !s.placed[i] {
-			h = min(h, max(s.min[i], lastOff)+s.size[i])
-		}
+	for _, i := range group {
+		h = min(h, max(s.min[i], lastOff)+s.size[i])
 	}
 	type cand struct {
 		off int64
-		i   int
+		i   int32
 	}
 	var cands []cand
-	for i := range s.size {
-		if s.placed[i] {
-			continue
-		}
+	for _, i := range group {
 		o := s.min[i]
-		if o < lastOff || (o == lastOff && i < lastIdx) || o >= h {
+		if o < lastOff || o == lastOff && i < lastIdx || o >= h {
 			continue
 		}
 		cands = append(cands, cand{o, i})
 	}
-	sort.SliceStable(cands, func(a, b int) bool { return cands[a].off < cands[b].off })
+	sort.Slice(cands, func(a, b int) bool {
+		if cands[a].off != cands[b].off {
+			return cands[a].off < cands[b].off
+		}
+		return cands[a].i < cands[b].i
+	})
 	for _, c := range cands {
 		if s.nodes--; s.nodes < 0 {
 			s.overflow = true
 			return false
 		}
-		mm, mf := len(s.undoMin), len(s.undoFlr)
+		mark := len(s.stack)
 		hat := false
-		ok := s.place(c.i, c.off, &hat)
-		if ok && s.run(c.off, c.i) {
+		ok := s.place(c.i, c.off, group, &hat)
+		if ok && s.remainder(group, c.i, c.off) {
 			return true
 		}
-		s.unplace(c.i, mm, mf)
+		s.unwind(mark)
 		if s.overflow {
 			return false
 		}
@@ -216,15 +227,38 @@ func (s *searcher) run(lastOff int64, lastIdx int) bool {
 	return false
 }
 
-// place puts buffer i at off, raises its neighbours and checks every section it changed.
-func (s *searcher) place(i int, off int64, hat *bool) bool {
+// remainder solves what remains of group after i, cut where no buffer spans: the parts do not influence each other.
+func (s *searcher) remainder(group []int32, i int32, off int64) bool {
+	left := make([]int32, 0, len(group)-1)
+	for _, j := range group {
+		if j != i {
+			left = append(left, j)
+		}
+	}
+	for from := 0; from < len(left); {
+		to, end := from+1, s.last[left[from]]
+		for to < len(left) && s.first[left[to]] <= end {
+			end = max(end, s.last[left[to]])
+			to++
+		}
+		if !s.run(left[from:to], off, i) {
+			return false
+		}
+		from = to
+	}
+	return true
+}
+
+// place puts buffer i at off, raises its neighbours and checks the sections of its group: placements never go below
+// off any more, so neither does what is left.
+func (s *searcher) place(i int32, off int64, group []int32, hat *bool) bool {
+	s.stack = append(s.stack, frame{i, len(s.undoMin), len(s.undoFlr)})
 	s.placed[i] = true
 	s.off[i] = off
-	s.left--
 	end := off + s.size[i]
 	lo, hi := s.first[i], s.last[i]
 	ok := end <= s.cap
-	for c := s.first[i]; c <= s.last[i]; c++ {
+	for c := lo; c <= hi; c++ {
 		s.rest[c] -= s.size[i]
 	}
 	for _, j := range s.adj[i] {
@@ -242,6 +276,15 @@ func (s *searcher) place(i int, off int64, hat *bool) bool {
 	if !ok {
 		return false
 	}
+	var last int32
+	for _, j := range group {
+		last = max(last, s.last[j])
+	}
+	for c := s.first[group[0]]; c <= last; c++ {
+		if s.rest[c] > 0 && max(s.floor[c], off)+s.rest[c] > s.cap {
+			return false
+		}
+	}
 	for c := lo; c <= hi; c++ {
 		if s.rest[c] == 0 {
 			continue
@@ -249,7 +292,6 @@ func (s *searcher) place(i int, off int64, hat *bool) bool {
 		f := int64(1) << 62
 		for _, j := range s.members[c] {
 			if !s.placed[j] {
-				// Later placements never go below this one, so neither does the floor.
 				if f = min(f, max(s.min[j], off)); f <= s.floor[c] {
 					break
 				}
@@ -266,18 +308,28 @@ func (s *searcher) place(i int, off int64, hat *bool) bool {
 	return true
 }
 
-func (s *searcher) unplace(i, mm, mf int) {
-	for k := len(s.undoMin) - 1; k >= mm; k-- {
-		s.min[s.undoMin[k].i] = s.undoMin[k].old
+// unwind takes back placements until mark are left.
+func (s *searcher) unwind(mark int) {
+	for len(s.stack) > mark {
+		f := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		for k := len(s.undoMin) - 1; k >= f.mins; k-- {
+			s.min[s.undoMin[k].i] = s.undoMin[k].old
+		}
+		s.undoMin = s.undoMin[:f.mins]
+		for k := len(s.undoFlr) - 1; k >= f.floors; k-- {
+			s.floor[s.undoFlr[k].i] = s.undoFlr[k].old
+		}
+		s.undoFlr = s.undoFlr[:f.floors]
+		for c := s.first[f.i]; c <= s.last[f.i]; c++ {
+			s.rest[c] += s.size[f.i]
+		}
+		s.placed[f.i] = false
 	}
-	s.undoMin = s.undoMin[:mm]
-	for k := len(s.undoFlr) - 1; k >= mf; k-- {
-		s.floor[s.undoFlr[k].i] = s.undoFlr[k].old
-	}
-	s.undoFlr = s.undoFlr[:mf]
-	for c := s.first[i]; c <= s.last[i]; c++ {
-		s.rest[c] += s.size[i]
-	}
-	s.placed[i] = false
-	s.left++
+}
+
+// frame is one placement on the search stack and the logs' lengths before it.
+type frame struct {
+	i            int32
+	mins, floors int
 }
