@@ -35,6 +35,16 @@ type number interface {
 // MatMul computes c = a*b for row-major a [m, k], b [k, n], c [m, n]. Each element of c is the sum over k ascending,
 // rounded after every product and every addition, so the result does not depend on the number of cores.
 func MatMul[T number](m, n, k int, a, b, c []T) {
+	if haveTiles && m > 1 && int64(m)*int64(n)*int64(k) >= 1<<12 {
+		switch a := any(a).(type) {
+		case []float32:
+			packed(m, n, k, a, any(b).([]float32), any(c).([]float32), tileF32)
+			return
+		case []float64:
+			packed(m, n, k, a, any(b).([]float64), any(c).([]float64), tileF64)
+			return
+		}
+	}
 	parallel(m, int64(m)*int64(n)*int64(k), func(lo, hi int) {
 		matMulRows(lo, hi, n, k, a, b, c)
 	})

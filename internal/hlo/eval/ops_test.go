@@ -13,7 +13,7 @@ import (
 	"github.com/alcadev/alca/internal/tensor"
 )
 
-func parse(t *testing.T, src string) *hlo.Module {
+func parse(t testing.TB, src string) *hlo.Module {
 	t.Helper()
 	m, err := mlir.Parse([]byte(src), "test.mlir")
 	if err != nil {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"github.com/alcadev/alca/internal/cpu"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/tensor"
@@ -50,6 +51,7 @@ func runReduce(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 		}
 	}
 	nk, nr := count(keep), count(red)
+	var err error
 	rows := make([]*tensor.Tensor, n)
 	acc := make([]*tensor.Tensor, n)
 	for i := range n {
@@ -61,6 +63,12 @@ func runReduce(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 		}
 	}
 	vec := scalarBody(b)
+	if vec && nr >= 32 && nk <= 1024 {
+		// Few results of many values: a step on vectors of a few elements is all overhead. Fold neighbours first.
+		if rows, nr, err = m.pairUp(b, rows, nr, nk, e); err != nil {
+			return nil, err
+		}
+	}
 	for r := range nr {
 		if m.ctx.Err() != nil {
 			return nil, m.ctx.Err()
@@ -71,7 +79,6 @@ func runReduce(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 			args[i] = acc[i]
 			args[n+i] = &tensor.Tensor{Type: rows[i].Type, Shape: []int{nk}, Data: rows[i].Data[r*s : (r+1)*s]}
 		}
-		var err error
 		if acc, err = m.fold(b, args, nk, vec, e); err != nil {
 			return nil, err
 		}
@@ -81,6 +88,42 @@ func runReduce(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 		out[i] = Val{T: reshaped(acc[i], keep)}
 	}
 	return out, nil
+}
+
+// pairUp folds neighbouring rows until few are left; the order of values is kept, only their grouping changes, which
+// the definition of a reduction leaves open. Each row holds nk elements.
+func (m *machine) pairUp(b *hlo.Block, rows []*tensor.Tensor, nr, nk int, e env) ([]*tensor.Tensor, int, error) {
+	n := len(rows)
+	for nr >= 8 {
+		if m.ctx.Err() != nil {
+			return nil, 0, m.ctx.Err()
+		}
+		h := nr / 2
+		args := make([]*tensor.Tensor, 2*n)
+		rest := make([][]byte, n)
+		for i, t := range rows {
+			w := t.Type.Size() * nk
+			args[i], args[n+i] = tensor.New(t.Type, h*nk), tensor.New(t.Type, h*nk)
+			for r := range h {
+				copy(args[i].Data[r*w:(r+1)*w], t.Data[2*r*w:])
+				copy(args[n+i].Data[r*w:(r+1)*w], t.Data[(2*r+1)*w:])
+			}
+			rest[i] = t.Data[2*h*w : nr*w]
+		}
+		out, err := m.apply(b, args, h*nk, e)
+		if err != nil {
+			return nil, 0, err
+		}
+		next := make([]*tensor.Tensor, n)
+		for i := range out {
+			next[i] = &tensor.Tensor{Type: out[i].Type, Shape: []int{(nr - h) * nk}, Data: append(out[i].Data[:len(out[i].Data):len(out[i].Data)], rest[i]...)}
+			if len(rest[i]) > 0 {
+				next[i] = clone(next[i]) // aligned
+			}
+		}
+		rows, nr = next, nr-h
+	}
+	return rows, nr, nil
 }
 
 // fold applies a reducer region to vectors of n elements: accumulators first, then values.
@@ -123,7 +166,7 @@ func sortInts(v []int) {
 }
 
 // fastReduce folds floats of at most 32 bits in f32 by a simple body. It returns nil when the case is not its own.
-// Sums run in row-major order with one accumulator a result, in f64 when the result is wider.
+// Over the last dimensions sums use interleaved accumulators (cpu.Sum), else one a result, in row-major order.
 func fastReduce(o *hlo.Op, op string, a, init *tensor.Tensor, dims []int, to dtype.Type) *tensor.Tensor {
 	if op == "" || a.Type != to || !a.Type.IsFloat() || a.Type == dtype.F64 {
 		return nil
@@ -136,7 +179,12 @@ func fastReduce(o *hlo.Op, op string, a, init *tensor.Tensor, dims []int, to dty
 	x := floats32(a)
 	v0 := floats32(init)[0]
 	out := make([]float32, count(keep))
-	narrow := a.Type != dtype.F32
+	if nr := count(red); op == "stablehlo.add" && trailing(a.Shape, dims) {
+		for k := range out {
+			out[k] = v0 + cpu.Sum(x[k*nr:(k+1)*nr])
+		}
+		return fromFloats32(a.Type, keep, out)
+	}
 	idx := make([]int, len(keep))
 	base := 0
 	ridx := make([]int, len(red))
@@ -173,11 +221,20 @@ func fastReduce(o *hlo.Op, op string, a, init *tensor.Tensor, dims []int, to dty
 			idx[d] = 0
 		}
 	}
-	_ = narrow
 	return fromFloats32(a.Type, keep, out)
 }
 
-// windowPositions calls f for every tap of the window at output position pos with the flat offset of the input
+// trailing reports whether dims are the last dimensions of a shape.
+func trailing(shape, dims []int) bool {
+	for _, d := range dims {
+		if d < len(shape)-len(dims) {
+			return false
+		}
+	}
+	return true
+}
+
+// windowTaps calls f for every tap of the window at output position pos with the flat offset of the input
 // element, or -1 where the tap lies in padding or a dilation gap.
 func windowTaps(w hlo.Window, shape, str []int, pos []int, f func(off int) error) error {
 	n := len(shape)
