@@ -1,6 +1,8 @@
 package isel
 
 import (
+	"slices"
+
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/penguin"
@@ -35,6 +37,7 @@ type peep struct {
 	shared map[*penguin.Tensor]bool // read outside this run
 	ins    []*penguin.Inst          // nil: removed
 	refs   map[*penguin.Tensor][]ref
+	uses   [][]*penguin.Tensor // tensors whose refs name an instruction
 }
 
 // ref is one operand of an instruction.
@@ -49,20 +52,47 @@ func isa(in *penguin.Inst) *penguin.ISA { return in.Attrs.(*penguin.ISA) }
 
 func (p *peep) index() {
 	p.refs = map[*penguin.Tensor][]ref{}
-	for i, in := range p.ins {
-		if in == nil {
-			continue
-		}
-		for k := range in.In {
-			a := &in.In[k]
-			p.refs[a.T] = append(p.refs[a.T], ref{i, a, false, true})
-		}
-		for k := range in.Out {
-			a := &in.Out[k]
-			rmw := in.Op.Name == "copy_predicated" || in.Op.Name == "matmul" && isa(in).Flags&1 == 0
-			p.refs[a.T] = append(p.refs[a.T], ref{i, a, true, rmw})
-		}
+	p.uses = make([][]*penguin.Tensor, len(p.ins))
+	for i := range p.ins {
+		p.note(i)
 	}
+}
+
+// note enters the operands of instruction i into the index.
+func (p *peep) note(i int) {
+	in := p.ins[i]
+	if in == nil {
+		return
+	}
+	add := func(a *penguin.Access, write, read bool) {
+		p.refs[a.T] = append(p.refs[a.T], ref{i, a, write, read})
+		p.uses[i] = append(p.uses[i], a.T)
+	}
+	for k := range in.In {
+		add(&in.In[k], false, true)
+	}
+	for k := range in.Out {
+		rmw := in.Op.Name == "copy_predicated" || in.Op.Name == "matmul" && isa(in).Flags&1 == 0
+		add(&in.Out[k], true, rmw)
+	}
+}
+
+// mergeAt merges instruction i into its reader and brings the index up to date: a merge changes nothing but i
+// and instructions that name its result. (Indexing anew after every merge takes time quadratic in the code.)
+func (p *peep) mergeAt(i int) bool {
+	at := []int{i}
+	for _, r := range p.refs[p.ins[i].Out[0].T] {
+		at = append(at, r.at)
+	}
+	if !p.merge(i) {
+		return false
+	}
+	slices.Sort(at)
+	for _, x := range slices.Compact(at) {
+		p.drop(x)
+		p.note(x)
+	}
+	return true
 }
 
 func (p *peep) optimise() {
@@ -75,9 +105,8 @@ func (p *peep) optimise() {
 			if in == nil || len(in.Out) == 0 || in.Out[0].T.Space == penguin.DRAM {
 				continue
 			}
-			if p.merge(i) {
+			if p.mergeAt(i) {
 				changed = true
-				p.index()
 			}
 		}
 		if !changed {
@@ -111,16 +140,10 @@ func (p *peep) dead() bool {
 
 // drop forgets the operands of instruction i.
 func (p *peep) drop(i int) {
-	for t, rs := range p.refs {
-		k := 0
-		for _, r := range rs {
-			if r.at != i {
-				rs[k] = r
-				k++
-			}
-		}
-		p.refs[t] = rs[:k]
+	for _, t := range p.uses[i] {
+		p.refs[t] = slices.DeleteFunc(p.refs[t], func(r ref) bool { return r.at == i })
 	}
+	p.uses[i] = nil
 }
 
 // private reports whether the results of in are read in this run of code only.

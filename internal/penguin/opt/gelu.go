@@ -16,11 +16,14 @@ func init() {
 }
 
 func matchGelu(f *penguin.Func) error {
+	// A match leaves the instructions it replaces in place, without readers, so that the definitions stay valid
+	// for the next one; they are removed together in the end.
+	d := collect(f)
+	found := false
 	for _, th := range penguin.Insts(f.Body) {
 		if th.Op.Name != "tanh" {
 			continue
 		}
-		d := collect(f)
 		m := &geluMatch{d: d, th: th}
 		y := m.match()
 		if y == nil {
@@ -28,11 +31,12 @@ func matchGelu(f *penguin.Func) error {
 		}
 		xa := penguin.Access{T: m.x, Dims: y.Out[0].Dims}
 		y.Op, y.In, y.Attrs = penguin.Op("gelu_tanh"), []penguin.Access{xa}, nil
-		if err := dce(f); err != nil {
-			return err
-		}
+		found = true
 	}
-	return nil
+	if !found {
+		return nil
+	}
+	return dce(f)
 }
 
 type geluMatch struct {
