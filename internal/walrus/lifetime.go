@@ -1,6 +1,7 @@
 package walrus
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/alcadev/alca/internal/bir"
@@ -113,7 +114,7 @@ func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 				wide[i] = b
 				wide[i].End = b.End + int64(d)
 			}
-			if peak(wide) > capacity {
+			if peak(wide) > capacity || pairs(wide) > maxPairs {
 				continue
 			}
 			tries--
@@ -123,6 +124,25 @@ func place(reqs []request, capacity int64, nodes int, rotate bool) pack.Result {
 		}
 	}
 	return pack.Pack(bufs, capacity, pack.Options{Nodes: nodes})
+}
+
+// maxPairs bounds the overlaps of a packing problem that only serves to spread addresses.
+const maxPairs = 4_000_000
+
+// pairs counts the buffers that overlap in time.
+func pairs(bufs []pack.Buffer) int64 {
+	starts := make([]int64, len(bufs))
+	for i, b := range bufs {
+		starts[i] = b.Start
+	}
+	slices.Sort(starts)
+	var n int64
+	for _, b := range bufs {
+		before, _ := slices.BinarySearch(starts, b.Start)
+		until, _ := slices.BinarySearch(starts, b.End)
+		n += int64(until - before)
+	}
+	return n
 }
 
 // stack gives every buffer its own bytes.

@@ -8,10 +8,10 @@ type tuning struct {
 }
 
 // tunings are the candidates of level 2, the default first.
-var tunings = []tuning{{}, {512}, {256}, {128}, {64}}
+var tunings = []tuning{{}, {256}, {128}, {512}, {64}}
 
-// tuneInstrs bounds the programs worth trying several ways.
-const tuneInstrs = 12000
+// tuneEffort bounds the instructions compiled in all trials together.
+const tuneEffort = 24000
 
 // tune picks the candidate whose schedule is estimated fastest: for each it runs the passes from cutting to
 // scheduling on a copy of the unit.
@@ -19,11 +19,16 @@ const tuneInstrs = 12000
 //	whole tiles:  DVE |---- a ----|            cut:  DVE |-a0-|-a1-|
 //	              ACT             |---- b ----|      ACT      |-b0-|-b1-|
 func tune(u *unit) error {
-	if u.count() > tuneInstrs {
-		return nil
-	}
+	longest := u.longestWalk()
 	best, bestTime := tuning{}, int64(-1)
+	effort := 0
 	for _, t := range tunings {
+		if t.chunk >= longest {
+			continue // nothing to cut
+		}
+		if effort += u.count(); effort > tuneEffort || longest <= tunings[len(tunings)-1].chunk {
+			break
+		}
 		c := u.clone()
 		c.tuning, c.quick = t, true
 		ok := true
@@ -42,6 +47,22 @@ func tune(u *unit) error {
 	}
 	u.tuning = best
 	return nil
+}
+
+// longestWalk returns the most elements a partition of an instruction that can be cut.
+func (u *unit) longestWalk() int64 {
+	var n int64
+	for _, b := range u.blocks {
+		for _, in := range b.instrs {
+			if isDMA(in) {
+				continue
+			}
+			for _, a := range chunkOperands(in) {
+				n = max(n, a.AP.Elems())
+			}
+		}
+	}
+	return n
 }
 
 // chunkTiles cuts instructions to the tuned size.
