@@ -89,12 +89,12 @@ func erfc(c calc, in ...*hlo.Value) *hlo.Value {
 	return c.sel(c.cmp(a, "LT", 1), near, tail)
 }
 
-// expNegSquare is exp(-a a) without the error of rounding a a: with h = a rounded to twelve bits, h h is exact and
+// expNegSquare is exp(-a a) without the error of rounding a a: with h = a rounded to eleven bits, h h is exact and
 // a a = h h + (a-h)(a+h).
 func expNegSquare(c calc, a *hlo.Value) *hlo.Value {
 	h := c.Op("stablehlo.reduce_precision", hlo.Attrs{
 		{Name: "exponent_bits", Attr: hlo.IntAttr{Value: 8, Type: dtype.I32}},
-		{Name: "mantissa_bits", Attr: hlo.IntAttr{Value: 11, Type: dtype.I32}}}, a)
+		{Name: "mantissa_bits", Attr: hlo.IntAttr{Value: 10, Type: dtype.I32}}}, a)
 	rest := c.mul(c.sub(a, h), c.add(a, h))
 	return c.mul(c.f("exponential", c.neg(c.mul(h, h))), c.f("exponential", c.neg(rest)))
 }

@@ -105,7 +105,10 @@ func emitCopy(s *selector, in *penguin.Inst, p piece) error {
 	s.dmaOnly(p.n.in(0), p.n.out(0), p.n, p.ind[0], p.ind[1])
 	if src, dst := p.n.in(0).t.DType, p.n.out(0).t.DType; src != dst {
 		for _, d := range s.b.since {
-			d.In[0].Tile.DType = dst
+			// A source that lives on chip is first written back, under its own type.
+			if d.Out[0].T == p.n.out(0).t {
+				d.In[0].Tile.DType = dst
+			}
 		}
 	}
 	return nil

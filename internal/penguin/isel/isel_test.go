@@ -321,3 +321,25 @@ func TestIntegerDivision(t *testing.T) {
 		}
 	}
 }
+
+// TestBitcastOfComputedValue reinterprets a value that an engine has just written: it goes to memory under its own
+// type, not converted to the new one.
+func TestBitcastOfComputedValue(t *testing.T) {
+	p := newProg()
+	x := p.tensor("x", dtype.F32, penguin.Input, 20, 20)
+	a := p.tensor("a", dtype.F32, penguin.NonLocal, 20, 20)
+	y := p.tensor("y", dtype.I32, penguin.Output, 20, 20)
+	ax, v := axes(20, 20)
+	p.inst("negate", ax, 0, acc(a, v[0], v[1]), acc(x, v[0], v[1]))
+	ax, v = axes(20, 20)
+	p.inst("bitcast", ax, 0, acc(y, v[0], v[1]), acc(a, v[0], v[1]))
+	xi := randF32(1, 20, 20)
+	for _, opt := range []int{0, 2} {
+		got := i32s(p.run(t, machine.Gen3, opt, map[string]*tensor.Tensor{"x": xi})["y"])
+		for i, f := range f32s(xi) {
+			if want := int32(math.Float32bits(-f)); got[i] != want {
+				t.Fatalf("-O%d: element %d is %#x, want %#x", opt, i, uint32(got[i]), uint32(want))
+			}
+		}
+	}
+}
