@@ -32,7 +32,8 @@ func (x *interp) runFold(p *plan) error {
 	if f == nil {
 		return diag.Errorf(codeExec, in.Loc, "reduce: %s of element type %v", c.Op, t)
 	}
-	return fold(x, p, p.loadF, p.storeF, f)
+	// Accumulators are fp32.
+	return fold(x, p, p.loadF, p.storeF, func(a, b float64) float64 { return float64(float32(f(a, b))) })
 }
 
 type loadRow[T any] func(k int, idx []int, vals []int64, n int) ([]T, error)

@@ -131,8 +131,11 @@ func (l *lowerer) windowReduction(op string, x, init view, w hlo.Window, shape [
 	return l.reduction(op, x, ix, axes, len(w.Size), init, shape)
 }
 
+// minScan is the shortest dimension on which a scan in steps beats summing every window by itself.
+const minScan = 32
+
 // cumulative recognises a window that covers everything up to (or from) each element of one dimension, and computes
-// it in log n steps, the distance of the elements that are combined doubling.
+// it in log n steps, the distance of the elements that are combined doubling. Narrow floats are combined in fp32.
 func (l *lowerer) cumulative(op string, x, init view, w hlo.Window) (view, bool, error) {
 	d := -1
 	for i, n := range w.Size {
@@ -140,7 +143,7 @@ func (l *lowerer) cumulative(op string, x, init view, w hlo.Window) (view, bool,
 		case w.Stride[i] != 1 || w.Dilation[i] != 1 || w.BaseDilation[i] != 1:
 			return view{}, false, nil
 		case n == 1 && w.Pad[i] == [2]int64{}:
-		case d < 0 && n == x.shape[i] && n >= 8 && w.Pad[i][0]+w.Pad[i][1] == n-1 && (w.Pad[i][0] == 0 || w.Pad[i][1] == 0):
+		case d < 0 && n == x.shape[i] && n >= minScan && w.Pad[i][0]+w.Pad[i][1] == n-1 && (w.Pad[i][0] == 0 || w.Pad[i][1] == 0):
 			d = i
 		default:
 			return view{}, false, nil
@@ -166,6 +169,13 @@ func (l *lowerer) cumulative(op string, x, init view, w hlo.Window) (view, bool,
 		shape[d] = n
 		return v.slice(st, nil, shape)
 	}
+	t := x.t.DType
+	if t.IsFloat() && t != dtype.F32 {
+		var err error
+		if x, err = l.compute("convert", nil, dtype.F32, x.shape, x); err != nil {
+			return view{}, true, err
+		}
+	}
 	n := x.shape[d]
 	for s := int64(1); s < n; s *= 2 {
 		next := whole(l.tensor("scan", x.t.DType, x.shape))
@@ -176,6 +186,12 @@ func (l *lowerer) cumulative(op string, x, init view, w hlo.Window) (view, bool,
 			return view{}, true, err
 		}
 		x = next
+	}
+	if x.t.DType != t {
+		var err error
+		if x, err = l.compute("convert", nil, t, x.shape, x); err != nil {
+			return view{}, true, err
+		}
 	}
 	if backward {
 		x = flip(x)
