@@ -73,6 +73,10 @@ func allocSBUF(u *unit) error {
 		splitLocations(u)
 		err = u.placeSBUF()
 	}
+	// Tiles that do not fall apart: keep them in DRAM.
+	for diag.Code(err) == CodeSBUF && u.moveHome() {
+		err = u.placeSBUF()
+	}
 	return err
 }
 
