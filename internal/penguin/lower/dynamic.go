@@ -124,7 +124,24 @@ func (l *lowerer) writable(o *hlo.Op, i int) (view, error) {
 	if x.fresh == l.region && l.uses[o.Operands[i]] == 1 && x.isWhole() && x.t.Kind&(penguin.Input|penguin.Const) == 0 {
 		return x, nil
 	}
+	if v, ok := l.donatedBuffer(o.Operands[i]); ok {
+		return v, nil
+	}
 	return l.copyOf(x)
+}
+
+// donatedBuffer returns a tensor in the storage of v, a parameter that the caller gives away and that is read here for
+// the last time. A cache that is updated in place is not copied.
+func (l *lowerer) donatedBuffer(v *hlo.Value) (view, bool) {
+	x := l.env[v]
+	if !l.donated[v] || l.uses[v] != 1 || l.region != 1 || !x.isWhole() || x.t.Kind&penguin.Input == 0 {
+		return view{}, false
+	}
+	t := l.tensor("donated", x.t.DType, x.shape)
+	t.Alias = x.t
+	w := whole(t)
+	w.fresh = l.region
+	return w, true
 }
 
 func dynamicUpdateSlice(l *lowerer, o *hlo.Op) error {

@@ -3,6 +3,7 @@ package lower
 import (
 	"strings"
 
+	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/penguin"
 )
@@ -38,7 +39,7 @@ func elementwise(l *lowerer, o *hlo.Op) error {
 		ins[i] = l.in(o, i)
 	}
 	t := l.elem(o.Out(0).Elem)
-	if name == "convert" && ins[0].t.DType == t {
+	if p, ok := attrs.(*penguin.ReducePrecision); ok && holds(p, t) || name == "convert" && ins[0].t.DType == t {
 		v := ins[0].splatTo(l.outShape(o, 0))
 		v.fresh = 0
 		l.set(o, 0, v)
@@ -47,6 +48,19 @@ func elementwise(l *lowerer, o *hlo.Op) error {
 	v, err := l.compute(name, attrs, t, l.outShape(o, 0), ins...)
 	l.set(o, 0, v)
 	return err
+}
+
+// holds reports whether every value of t has at most the bits that p leaves.
+func holds(p *penguin.ReducePrecision, t dtype.Type) bool {
+	switch t {
+	case dtype.F32:
+		return p.Exp >= 8 && p.Mantissa >= 23
+	case dtype.BF16:
+		return p.Exp >= 8 && p.Mantissa >= 7
+	case dtype.F16:
+		return p.Exp >= 5 && p.Mantissa >= 10
+	}
+	return false
 }
 
 func square(l *lowerer, o *hlo.Op) error {

@@ -43,16 +43,17 @@ func Supports(name string) bool { return handlers[name] != nil }
 
 // lowerer is the state of one function.
 type lowerer struct {
-	opts   Options
-	mod    *hlo.Module
-	fn     *penguin.Func
-	body   *[]penguin.Stmt
-	op     *hlo.Op // being lowered
-	env    map[*hlo.Value]view
-	same   map[*hlo.Value]*hlo.Value // parameters and results of inlined calls
-	uses   map[*hlo.Value]int
-	consts map[*hlo.Value]*constant
-	splats map[string]*penguin.Tensor
+	opts    Options
+	mod     *hlo.Module
+	fn      *penguin.Func
+	body    *[]penguin.Stmt
+	op      *hlo.Op // being lowered
+	env     map[*hlo.Value]view
+	same    map[*hlo.Value]*hlo.Value // parameters and results of inlined calls
+	uses    map[*hlo.Value]int
+	donated map[*hlo.Value]bool // parameters whose buffer an output may take over
+	consts  map[*hlo.Value]*constant
+	splats  map[string]*penguin.Tensor
 	// lift, when set, is the shape in which the scalar ops of a region (a reduction's body) are carried out.
 	lift    []int64
 	region  int // number of the innermost region that may run more or less often than its surroundings
@@ -71,7 +72,7 @@ func Module(m *hlo.Module, opts Options) (*penguin.Module, error) {
 	}
 	l := &lowerer{
 		opts: opts, mod: m, fn: &penguin.Func{Name: "main"},
-		env: map[*hlo.Value]view{}, same: map[*hlo.Value]*hlo.Value{}, uses: map[*hlo.Value]int{},
+		env: map[*hlo.Value]view{}, same: map[*hlo.Value]*hlo.Value{}, uses: map[*hlo.Value]int{}, donated: map[*hlo.Value]bool{},
 		consts: map[*hlo.Value]*constant{}, splats: map[string]*penguin.Tensor{},
 	}
 	l.body = &l.fn.Body
@@ -134,6 +135,9 @@ func (l *lowerer) entry(f *hlo.Func) error {
 			}
 		}
 		l.env[p] = v
+		if f.ArgAttrs != nil && f.ArgAttrs[i].Get("tf.aliasing_output") != nil {
+			l.donated[p] = true
+		}
 	}
 	res, err := l.block(f.Body.Blocks[0])
 	if err != nil {

@@ -95,3 +95,29 @@ func TestPrograms(t *testing.T) {
 		})
 	}
 }
+
+// TestDonatedInPlace: the cache that only the update reads is updated in the caller's buffer, the one that is read
+// again is not.
+func TestDonatedInPlace(t *testing.T) {
+	src, err := os.ReadFile("testdata/donated.mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := mlir.Parse(src, "donated.mlir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pm, err := Module(m, Options{Gen: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alias := map[string]string{}
+	for _, x := range pm.Funcs[0].Tensors {
+		if x.Kind&penguin.Output != 0 && x.Alias != nil {
+			alias[x.IOName] = x.Alias.IOName
+		}
+	}
+	if len(alias) != 1 || alias["output0"] != m.Entry().InputNames()[0] {
+		t.Errorf("outputs in donated buffers: %v, want output0 only", alias)
+	}
+}

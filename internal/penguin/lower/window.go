@@ -275,13 +275,18 @@ func selectAndScatter(l *lowerer, o *hlo.Op) error {
 	if err != nil {
 		return err
 	}
-	k = 0
 	eq := func(d string, a, b view) (view, error) {
 		return l.compute("compare", compareAttr(d), dtype.I1, shape, a, b)
 	}
-	err = eachIndex(w.Size, func(at []int64) error {
+	// From the last position to the first: an element then receives its windows in their order, as the reference sums.
+	last := make([]int64, len(w.Size))
+	err = eachIndex(w.Size, func(back []int64) error {
+		for i := range back {
+			last[i] = w.Size[i] - 1 - back[i]
+		}
+		at := last
+		k--
 		mine, err := eq("EQ", won, index(k))
-		k++
 		if err != nil {
 			return err
 		}
