@@ -133,14 +133,24 @@ func (s *selector) contractDigit(n *nest) (axisDigit, bool) {
 func (s *selector) contractOut(n *nest) []digit {
 	var out []digit
 	o := n.out(0)
-	if w := s.wishFor(o.t, 0); w.weight > 0 {
+	w := s.wishFor(o.t, 0)
+	if w.weight > 0 {
 		out = append(out, w.d)
 	}
+	widest := w.d
 	for k := 0; k < 2; k++ {
 		l, m := n.in(k), n.in(1-k)
 		if d, ok := axesDigit(n, o, func(i int) bool { return !n.ax[i].reduce && l.c[i] != 0 && m.c[i] == 0 }); ok {
 			out = append(out, d)
+			if d.ext > widest.ext {
+				widest = d
+			}
 		}
+	}
+	if w.weight > 0 && w.d.ext*8 <= widest.ext {
+		// The wish would leave the PE's columns empty.
+		out[0] = widest
+		out = append(out, w.d)
 	}
 	return out
 }

@@ -190,6 +190,11 @@ func (s *selector) wishOf(t *penguin.Tensor, depth int) wish {
 				w = wish{d, x.weight - 1}
 			}
 		}
+		// Few partitions, or a reader of a small part of t, are not worth much.
+		w.weight = w.weight * int(min(w.d.ext, 32)) / 32
+		if sz := n.size(false) * n.size(true); sz*4 < numel(t) {
+			w.weight /= 4
+		}
 		if w.weight > best.weight {
 			best = w
 		}
