@@ -19,7 +19,7 @@ var penguinPasses = opt.Registry()
 
 func hloPipeline(level int) []string                    { return hloopt.Pipeline(level) }
 func penguinPipeline(level int) []string                { return opt.Pipeline(level) }
-func hasLower(d *hlo.OpDef) bool                        { return lower.Supports(d.Name) }
+func hasLower(d *hlo.OpDef) bool                        { return lower.Supports(d.Name) || hloopt.Decomposes(d.Name) }
 func printPenguin(w io.Writer, m *penguin.Module) error { return penguin.Print(w, m) }
 func execPenguin(ctx context.Context, m *penguin.Module, inputs map[string]*tensor.Tensor, isa bool) (map[string]*tensor.Tensor, error) {
 	return penguin.Exec(ctx, m, inputs)

@@ -154,3 +154,8 @@ func sameInts(a, b []int64) bool {
 	}
 	return true
 }
+
+// Decomposes reports whether the op called name is expressed by simpler ones, or inlined, before lowering.
+func Decomposes(name string) bool {
+	return decompositions[name] != nil || name == "func.call" || name == "stablehlo.composite"
+}
