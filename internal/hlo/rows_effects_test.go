@@ -96,7 +96,7 @@ var otherPairs = []pair{
 		bad: `"stablehlo.trace"() {tag = "x"} : () -> ()`, code: hlo.CodeArity},
 	{op: "stablehlo.rng", args: "tensor<f32>; tensor<1xi64>", badArgs: "tensor<2xf32>; tensor<1xi64>",
 		good: `%0 = "stablehlo.rng"(%arg0, %arg0, %arg1) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<5xf32>`,
-		bad:  `%0 = "stablehlo.rng"(%arg0, %arg0, %arg1) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<2xf32>, tensor<2xf32>, tensor<1xi64>) -> tensor<5xf32>`, code: hlo.CodeShape},
+		bad:  `%0 = "stablehlo.rng"(%arg0, %arg0, %arg1) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<2xf32>, tensor<2xf32>, tensor<1xi64>) -> tensor<5xf32>`, code: hlo.CodeElem},
 	{op: "stablehlo.rng_bit_generator", args: "tensor<2xui64>",
 		good: `%0:2 = stablehlo.rng_bit_generator %arg0, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)`,
 		bad:  `%0:2 = stablehlo.rng_bit_generator %arg0, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<3xui64>, tensor<4xui32>)`, code: hlo.CodeShape},
