@@ -136,20 +136,37 @@ func compileModule(ctx context.Context, e *Env, m *hlo.Module, o CompileOptions,
 	c.FanIn = FanIn(f)
 	d := &dumper{e: e, o: o}
 	p := &pipeline{ctx: ctx, e: e, o: o, c: c, h: h, d: d}
-	for _, stage := range []func() (bool, error){p.runHLO, p.runLower, p.runPenguin, p.runISel, p.runWalrus} {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		stopped, err := stage()
-		if err != nil {
-			return nil, err
-		}
-		if stopped {
-			c.Stopped = true
-			return c, nil
+	stopped, err := p.run(p.runHLO)
+	if err == nil && !stopped {
+		stopped, err = p.runBackend()
+		if diag.Code(err) == walrus.CodeSBUF && o.SBUFBudget > 0 {
+			p.tileBudget = o.SBUFBudget
+			stopped, err = p.runBackend()
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	c.Stopped = stopped
 	return c, nil
+}
+
+// runBackend takes the hlo module to its file.
+func (p *pipeline) runBackend() (bool, error) {
+	return p.run(p.runLower, p.runPenguin, p.runISel, p.runWalrus)
+}
+
+// run runs stages until one stops or fails.
+func (p *pipeline) run(stages ...func() (bool, error)) (bool, error) {
+	for _, stage := range stages {
+		if err := p.ctx.Err(); err != nil {
+			return false, err
+		}
+		if stopped, err := stage(); err != nil || stopped {
+			return stopped, err
+		}
+	}
+	return false, nil
 }
 
 // encode writes the file and reads it back: what runs is always what would ship.

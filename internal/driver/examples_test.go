@@ -143,15 +143,20 @@ func TestRoofline(t *testing.T) {
 
 // TestSpill compiles with so little SBUF that allocation must spill.
 func TestSpill(t *testing.T) {
+	spilled := 0
 	for _, path := range exampleFiles(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".mlir"), func(t *testing.T) {
 			x := loadExample(t, path)
-			c, res := x.run(t, CompileOptions{Target: "trn2", OptLevel: 2, AutoCast: "none", SBUFBudget: 16384})
+			c, res := x.run(t, CompileOptions{Target: "trn2", OptLevel: 1, AutoCast: "none", SBUFBudget: 16384})
 			t.Logf("%d locations spilled, %d stores, %d reloads, SBUF peak %d bytes a partition", c.Stats.Spilled, c.Stats.Saves, c.Stats.Reloads, res.Stats.SBUFPeak)
 			if res.Stats.SBUFPeak > 16384 {
 				t.Errorf("%d bytes of a partition are used, the budget is 16384", res.Stats.SBUFPeak)
 			}
+			spilled += c.Stats.Spilled
 		})
+	}
+	if spilled == 0 {
+		t.Error("no example spills, so the test shows nothing about spilling")
 	}
 }
 

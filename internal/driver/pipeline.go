@@ -21,6 +21,9 @@ type pipeline struct {
 	c   *Compiled
 	h   *hooks
 	d   *dumper
+	// tileBudget bounds the tiles that selection makes, 0 for what the machine has. The user's budget is for the
+	// allocator, which spills; only when a single instruction exceeds it are tiles made for it, see compileModule.
+	tileBudget int64
 }
 
 // runHLO runs the hlo passes.
@@ -101,8 +104,7 @@ func (p *pipeline) afterPenguin(name string, isa bool) error {
 // runISel selects instructions and crosses over to BIR.
 func (p *pipeline) runISel() (bool, error) {
 	p.e.Progress("instruction selection ...")
-	// The SBUF budget is a limit of the allocator, which spills; tiles are chosen for the machine as it is.
-	passes := isel.Passes(p.c.Spec, isel.Options{OptLevel: p.o.OptLevel})
+	passes := isel.Passes(p.c.Spec, isel.Options{OptLevel: p.o.OptLevel, SBUFBudget: p.tileBudget})
 	stopped, err := pass.Run(p.ctx, passes, p.c.Penguin, pass.Options[*penguin.Module]{
 		Level: "isel", Disable: p.o.Disable, StopAfter: p.o.StopAfter, Timings: &p.c.Timings,
 		After: func(name string, m *penguin.Module) error { return p.afterPenguin(name, true) },
