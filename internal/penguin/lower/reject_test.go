@@ -29,7 +29,7 @@ func TestRejects(t *testing.T) {
   return %0 : tensor<4xf32>
 }`, "PEN190", `"mystery"`},
 		{"no lowering", `func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = stablehlo.cholesky %x, lower = true : tensor<4x4xf32>
+  %0 = "stablehlo.cholesky"(%x) {lower = true} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }`, "PEN190", "stablehlo.cholesky"},
 		{"loop in a branch", `func.func @main(%p: tensor<i1>, %x: tensor<i32>) -> tensor<i32> {
