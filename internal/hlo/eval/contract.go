@@ -143,6 +143,9 @@ func (m *machine) convolution(o *hlo.Op, w hlo.Window, a, k *tensor.Tensor) (*te
 		}
 		return res, nil
 	}
+	if err := m.guardWindows(o, outSp, w.Size); err != nil {
+		return nil, err
+	}
 	// Offsets of every tap at every output position, -1 in padding.
 	str := strides(spatial)
 	offs := make([]int32, np*nw)

@@ -44,43 +44,22 @@ func init() {
 		return one(reshaped(in[0].T, shape)), nil
 	})
 	register("stablehlo.dynamic_pad", func(m *machine, o *hlo.Op, in []Val) ([]Val, error) {
-		lo, hi, mid := vector(in[2].T), vector(in[3].T), vector(in[4].T)
-		a := in[0].T
-		n := 1
-		for i, d := range a.Shape {
-			if mid[i] < 0 {
-				return nil, errf(o, CodeShape, "interior padding %d of dimension %d is negative", mid[i], i)
-			}
-			if n = mulSize(n, lo[i]+hi[i]+d+max(d-1, 0)*mid[i]); n < 0 {
-				return nil, errf(o, CodeShape, "padding of dimension %d gives an impossible extent", i)
-			}
-		}
-		if err := m.guardCount(o, n, a.Type); err != nil {
+		if err := m.asStatic(o, "stablehlo.pad", 2, in, "edge_padding_low", "edge_padding_high", "interior_padding"); err != nil {
 			return nil, err
 		}
-		return one(pad(a, in[1].T, lo, hi, mid)), nil
+		return one(pad(in[0].T, in[1].T, vector(in[2].T), vector(in[3].T), vector(in[4].T))), nil
 	})
-	register("stablehlo.real_dynamic_slice", func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-		a, lo, hi, step := in[0].T, vector(in[1].T), vector(in[2].T), vector(in[3].T)
-		for i, d := range a.Shape {
-			if lo[i] < 0 || hi[i] < lo[i] || hi[i] > d || step[i] < 1 {
-				return nil, errf(o, CodeShape, "bounds [%d:%d:%d] do not fit dimension %d of extent %d", lo[i], hi[i], step[i], i, d)
-			}
+	register("stablehlo.real_dynamic_slice", func(m *machine, o *hlo.Op, in []Val) ([]Val, error) {
+		if err := m.asStatic(o, "stablehlo.slice", 1, in, "start_indices", "limit_indices", "strides"); err != nil {
+			return nil, err
 		}
-		return one(slice(a, lo, hi, step)), nil
+		return one(slice(in[0].T, vector(in[1].T), vector(in[2].T), vector(in[3].T))), nil
 	})
-	register("stablehlo.dynamic_gather", func(_ *machine, o *hlo.Op, in []Val) ([]Val, error) {
-		g, ok := o.Attrs.Get("dimension_numbers").(*hlo.GatherDims)
-		if !ok {
-			return nil, errf(o, CodeShape, "dimension_numbers is missing")
+	register("stablehlo.dynamic_gather", func(m *machine, o *hlo.Op, in []Val) ([]Val, error) {
+		if err := m.asStatic(o, "stablehlo.gather", 2, in, "slice_sizes"); err != nil {
+			return nil, err
 		}
-		sizes := vector(in[2].T)
-		for i, d := range in[0].T.Shape {
-			if i >= len(sizes) || sizes[i] < 0 || sizes[i] > d {
-				return nil, errf(o, CodeShape, "slice sizes %v do not fit an operand of shape %v", sizes, in[0].T.Shape)
-			}
-		}
-		return one(gather(in[0].T, in[1].T, g, sizes)), nil
+		return one(gather(in[0].T, in[1].T, o.Attrs.Get("dimension_numbers").(*hlo.GatherDims), vector(in[2].T))), nil
 	})
 	register("stablehlo.dynamic_conv", func(m *machine, o *hlo.Op, in []Val) ([]Val, error) {
 		w, err := hlo.ConvWindow(o)
@@ -129,6 +108,94 @@ func init() {
 		}
 		return one(fromInts(in[1].T.Type, in[1].T.Shape, v)), nil
 	})
+}
+
+// asStatic checks operands by the rules of the static op called name: operands from k on are its attributes. The
+// rules do not trust sizes that are known at run time only.
+func (m *machine) asStatic(o *hlo.Op, name string, k int, in []Val, attrs ...string) error {
+	s := &hlo.Op{Def: hlo.Lookup(name), Loc: o.Loc}
+	for _, a := range o.Attrs {
+		s.Attrs = append(s.Attrs, a)
+	}
+	for _, v := range in[:k] {
+		s.Operands = append(s.Operands, &hlo.Value{Type: &hlo.TensorType{Elem: v.T.Type, Dims: dims64(v.T.Shape)}})
+	}
+	for i, a := range attrs {
+		s.Attrs.Set(a, intsAttr(append([]int64(nil), ints(in[k+i].T)...)))
+	}
+	types, err := s.Def.Infer(s)
+	if err != nil {
+		return err
+	}
+	s.Results = []*hlo.Value{{Type: types[0], Def: s}}
+	if err := hlo.VerifyOp(s); err != nil {
+		return err
+	}
+	return m.guardTypes(o, types)
+}
+
+func dims64(shape []int) []int64 {
+	out := make([]int64, len(shape))
+	for i, d := range shape {
+		out[i] = int64(d)
+	}
+	return out
+}
+
+// recheck repeats the verifier's rules for an op with operands of dynamic types, now that their shapes are known:
+// the kernels rely on them.
+func (m *machine) recheck(o *hlo.Op, in []Val) error {
+	dynamic := false
+	for _, v := range o.Operands {
+		t := hlo.TensorOf(v)
+		dynamic = dynamic || t != nil && !t.Static()
+	}
+	switch o.Name() {
+	case "func.call", "stablehlo.composite", "stablehlo.custom_call", "stablehlo.if", "stablehlo.case", "stablehlo.while":
+		return nil // these pass values on
+	}
+	if !dynamic || o.Def.Infer == nil && o.Def.Verify == nil || m.vector {
+		return nil
+	}
+	s := *o
+	s.Operands = make([]*hlo.Value, len(o.Operands))
+	for i, v := range o.Operands {
+		s.Operands[i] = v
+		if t := hlo.TensorOf(v); t != nil && in[i].T != nil {
+			u := *t
+			u.Dims, u.Bounds, u.Unranked = dims64(in[i].T.Shape), nil, false
+			s.Operands[i] = &hlo.Value{Type: &u, Def: v.Def, Index: v.Index}
+		}
+	}
+	if err := hlo.VerifyOp(&s); err != nil {
+		return err
+	}
+	if s.Def.Infer == nil {
+		return nil
+	}
+	types, err := s.Def.Infer(&s)
+	if err != nil {
+		return err
+	}
+	return m.guardTypes(o, types)
+}
+
+// guardTypes refuses results that are impossible or larger than the limit.
+func (m *machine) guardTypes(o *hlo.Op, types []hlo.Type) error {
+	for _, x := range types {
+		t, ok := x.(*hlo.TensorType)
+		if !ok || !t.Static() {
+			continue
+		}
+		n, ok := t.NumElements()
+		if !ok || n > 1<<50 {
+			return errf(o, CodeShape, "the result has an impossible shape %v", t.Dims)
+		}
+		if err := m.guardCount(o, int(n), t.Elem); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // vector reads an integer tensor as a list.

@@ -218,6 +218,9 @@ func (m *machine) op(o *hlo.Op, in []Val, e env) ([]Val, error) {
 	if m.steps++; m.steps%64 == 0 && m.ctx.Err() != nil {
 		return nil, m.ctx.Err()
 	}
+	if err := m.recheck(o, in); err != nil {
+		return nil, err
+	}
 	if c := control[o.Name()]; c != nil {
 		return c(m, o, in, e)
 	}

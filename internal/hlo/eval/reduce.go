@@ -310,6 +310,9 @@ func runReduceWindow(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 	for _, s := range w.Size {
 		taps *= int(s)
 	}
+	if err := m.guardWindows(o, outShape, w.Size); err != nil {
+		return nil, err
+	}
 	str := strides(shape)
 	offs := make([][]int32, taps) // [tap][position]
 	for t := range offs {
@@ -359,6 +362,21 @@ func runReduceWindow(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 		out[i] = Val{T: reshaped(acc[i], outShape)}
 	}
 	return out, nil
+}
+
+// guardWindows refuses windows whose taps at all positions exceed the memory limit.
+func (m *machine) guardWindows(o *hlo.Op, positions []int, size []int64) error {
+	n := 1
+	for _, d := range positions {
+		n = mulSize(n, max(d, 1))
+	}
+	for _, d := range size {
+		n = mulSize(n, max(int(d), 1))
+	}
+	if n < 0 {
+		return errf(o, CodeMemory, "windows of %v at %v positions exceed any limit", size, positions)
+	}
+	return m.guardCount(o, n, dtype.I32)
 }
 
 func windowCount(d int, w hlo.Window, i int) int {
