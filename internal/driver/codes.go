@@ -2,6 +2,8 @@ package driver
 
 import "github.com/alcadev/alca/internal/diag"
 
+//go:generate go run ../../tools/gencodes ../.. zz_codes.go
+
 var _ = diag.Explain(
 	diag.Info{Code: "DRV000", Title: "internal error", Text: "alca failed in a way it should not. The reproduction bundle named in the message holds the input, the command line and the version."},
 	diag.Info{Code: "DRV001", Title: "file not found"},

@@ -18,7 +18,7 @@ func Explain(e *Env, code string) error {
 	code = strings.ToUpper(strings.Trim(code, "[]"))
 	i, ok := diag.LookupCode(code)
 	if !ok {
-		if fam := diag.Families[code[:min(3, len(code))]]; fam != "" && len(code) == 6 {
+		if fam := diag.Families[code[:min(3, len(code))]]; fam != "" && len(code) >= 6 {
 			return diag.Errorf("DRV022", diag.Loc{}, "no code %s; codes that begin with %s belong to: %s", code, code[:3], fam).
 				WithHint("`alca explain list` lists the codes")
 		}
