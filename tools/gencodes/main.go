@@ -125,10 +125,12 @@ func title(doc, name string) string {
 		return strings.TrimSuffix(strings.TrimPrefix(doc, name+" is "), ".")
 	}
 	var b strings.Builder
-	for i, r := range strings.TrimPrefix(strings.TrimPrefix(name, "Code"), "code") {
-		if r >= 'A' && r <= 'Z' && i > 0 {
+	lower := false // of the letter before: runs of capitals stay together
+	for _, r := range strings.TrimPrefix(strings.TrimPrefix(name, "Code"), "code") {
+		if r >= 'A' && r <= 'Z' && lower {
 			b.WriteByte(' ')
 		}
+		lower = r >= 'a' && r <= 'z'
 		b.WriteRune(r)
 	}
 	if doc != "" {
