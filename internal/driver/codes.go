@@ -28,5 +28,6 @@ var _ = diag.Explain(
 	diag.Info{Code: "DRV023", Title: "NEFF is for another target"},
 	diag.Info{Code: "DRV027", Title: "nothing to run", Text: "--stop-after ends the compilation before there is a program to execute."},
 	diag.Info{Code: "DRV028", Title: "program the conformance runner cannot judge", Text: "The program states no expectation, or in a place the runner does not look at.", Unsupported: true},
+	diag.Info{Code: "DRV029", Title: "refined and original program differ", Text: "A program without expectations passes when shape refinement changes nothing about its results."},
 	diag.Info{Code: "DRV024", Title: "time limit exceeded"},
 )

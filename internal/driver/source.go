@@ -12,6 +12,7 @@ import (
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/hlo/mlir"
+	"github.com/alcadev/alca/internal/hlo/mlir/bytecode"
 )
 
 // SourceLabel is the file name in locations of the module being compiled. It is the same for every input, so
@@ -97,9 +98,13 @@ func fileError(path, what string, err error) error {
 	return diag.Errorf("DRV002", loc, "cannot %s: %w", what, err)
 }
 
-// Parse reads and verifies the module of src.
+// Parse reads and verifies the module of src, which is text or a portable artefact in bytecode.
 func (s *Source) Parse() (*hlo.Module, error) {
-	m, err := mlir.Parse(s.Text, SourceLabel)
+	read := mlir.Parse
+	if bytes.HasPrefix(s.Text, []byte(bytecode.Magic)) {
+		read = bytecode.Read
+	}
+	m, err := read(s.Text, SourceLabel)
 	if err != nil {
 		return nil, err
 	}

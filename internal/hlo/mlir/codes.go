@@ -18,7 +18,7 @@ var _ = diag.Explain(
 	diag.Info{Code: "HLO012", Title: "number of operand types differs", Text: "The type list of an op does not match its operands."},
 	diag.Info{Code: "HLO013", Title: "number of results differs", Text: "The names on the left of '=' do not match the results of the op."},
 	diag.Info{Code: "HLO014", Title: "undefined alias", Text: "An attribute or type alias (#name, !name) is used but not defined above."},
-	diag.Info{Code: "HLO015", Title: "MLIR bytecode", Text: "Bytecode is not read yet. Convert it to text with stablehlo-translate --deserialize."},
+	diag.Info{Code: "HLO015", Title: "bytecode where text is expected"},
 	diag.Info{Code: "HLO017", Title: "number out of range"},
 	diag.Info{Code: "HLO018", Title: "missing resource", Text: "dense_resource<key> names a blob that the dialect_resources section of the file does not hold."},
 	diag.Info{Code: "HLO019", Title: "control flow between blocks", Text: "StableHLO regions have one block; branches are not part of it."},

@@ -89,8 +89,7 @@ func checkText(src []byte, file string) error {
 	case len(src) > maxSource:
 		return diag.Errorf("HLO004", loc, "module text has %d bytes, more than %d", len(src), int64(maxSource))
 	case bytes.HasPrefix(src, []byte("ML\xefR")):
-		return diag.Errorf("HLO015", loc, "the file is MLIR bytecode, which is not supported yet").
-			WithHint("convert it to text, for example with stablehlo-translate --deserialize")
+		return diag.Errorf("HLO015", loc, "the file is MLIR bytecode, module text is expected")
 	}
 	head := src[:min(len(src), 4096)]
 	if bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(bytes.ToValidUTF8(head[:max(0, len(head)-4)], nil)) || countInvalid(head) > len(head)/20 {
