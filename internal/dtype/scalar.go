@@ -11,6 +11,10 @@ func (t Type) FloatBits(v float64) uint64 {
 		return uint64(math.Float32bits(float32(v)))
 	case TF32:
 		return uint64(math.Float32bits(RoundTF32(float32(v))))
+	case BF16:
+		return uint64(F32ToBF16(oddF32(v)))
+	case F16:
+		return uint64(F32ToF16(oddF32(v)))
 	}
 	if f, ok := formats[t]; ok {
 		return uint64(f.encode(v, false))
@@ -30,4 +34,18 @@ func (t Type) FloatOf(bits uint64) float64 {
 		return f.decode(uint32(bits))
 	}
 	return math.NaN()
+}
+
+// oddF32 rounds to float32 toward zero and makes the last bit odd when anything was lost: rounding the result to a
+// format of at most 22 significant bits is then as good as rounding v itself.
+func oddF32(v float64) float32 {
+	f := float32(v)
+	if float64(f) == v || v != v || math.IsInf(v, 0) {
+		return f
+	}
+	u := math.Float32bits(f)
+	if math.Abs(float64(f)) > math.Abs(v) {
+		u-- // one step toward zero; infinity becomes the largest finite value
+	}
+	return math.Float32frombits(u | 1)
 }

@@ -80,3 +80,22 @@ func BenchmarkArgMax(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkSort(b *testing.B) {
+	m := parse(b, `func.func @main(%x: tensor<100000xf32>, %y: tensor<100000xi32>) -> tensor<100000xi32> {
+  %r:2 = "stablehlo.sort"(%x, %y) ({
+   ^bb0(%p: tensor<f32>, %q: tensor<f32>, %s: tensor<i32>, %t: tensor<i32>):
+    %n = stablehlo.negate %p : tensor<f32>
+    %o = stablehlo.negate %q : tensor<f32>
+    %c = stablehlo.compare LT, %n, %o, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<100000xf32>, tensor<100000xi32>) -> (tensor<100000xf32>, tensor<100000xi32>)
+  return %r#1 : tensor<100000xi32>
+}`)
+	args := ones(m.Entry())
+	for b.Loop() {
+		if _, err := Run(context.Background(), m, "", args, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

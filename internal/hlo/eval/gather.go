@@ -238,11 +238,11 @@ func runSort(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 	outer := append([]int(nil), shape...)
 	outer[dim] = 1
 	b := o.Body(0)
-	dir := compareBody(b)
-	if dir != "LT" && dir != "GT" {
-		dir = ""
+	keys, err := m.sortKeys(b, in, e)
+	if err != nil {
+		return nil, err
 	}
-	err := eachIndex(outer, func(idx []int, _ int) error {
+	err = eachIndex(outer, func(idx []int, _ int) error {
 		base := dot(idx, str)
 		at := func(k int) int { return base + k*str[dim] }
 		order := make([]int, n)
@@ -264,12 +264,8 @@ func runSort(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 			}
 			return r[0].T.Data[0] != 0
 		}
-		if dir != "" {
-			line := tensor.New(in[0].T.Type, n)
-			for k := range n {
-				setElem(line, k, elem(in[0].T, at(k)))
-			}
-			less = lineLess(line, dir == "GT")
+		if keys != nil {
+			less = func(i, j int) bool { return keys(at(i), at(j)) }
 		}
 		sort.SliceStable(order, func(i, j int) bool { return fail == nil && less(order[i], order[j]) })
 		if fail != nil {
@@ -290,21 +286,4 @@ func runSort(m *machine, o *hlo.Op, in []Val, e env) ([]Val, error) {
 		res[i] = Val{T: out[i]}
 	}
 	return res, nil
-}
-
-// lineLess compares elements of a line by value.
-func lineLess(line *tensor.Tensor, descending bool) func(i, j int) bool {
-	if line.Type.IsFloat() {
-		v := floats(line)
-		if descending {
-			return func(i, j int) bool { return v[i] > v[j] }
-		}
-		return func(i, j int) bool { return v[i] < v[j] }
-	}
-	v := ints(line)
-	ty := line.Type
-	if descending {
-		return func(i, j int) bool { return lessInt(v[j], v[i], ty) }
-	}
-	return func(i, j int) bool { return lessInt(v[i], v[j], ty) }
 }

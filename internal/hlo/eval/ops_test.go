@@ -65,6 +65,29 @@ func TestPrograms(t *testing.T) {
   %y = stablehlo.add %r, %i : tensor<?x?xi32>
   %z = stablehlo.reshape %y : (tensor<?x?xi32>) -> tensor<2x3xi32>
   check.expect_eq_const %z, dense<[[1, 2, 3], [5, 6, 7]]> : tensor<2x3xi32>`,
+		"sort by a computed key, stably": `%x = stablehlo.constant dense<[2.0, -1.0, 2.0, 5.0]> : tensor<4xf32>
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %r:2 = "stablehlo.sort"(%x, %i) ({
+   ^bb0(%p: tensor<f32>, %q: tensor<f32>, %s: tensor<i32>, %t: tensor<i32>):
+    %n = stablehlo.negate %p : tensor<f32>
+    %o = stablehlo.negate %q : tensor<f32>
+    %c = stablehlo.compare LT, %n, %o, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>)
+  check.expect_eq_const %r#1, dense<[3, 0, 2, 1]> : tensor<4xi32>`,
+		"sort by two keys": `%x = stablehlo.constant dense<[2, 1, 2, 1]> : tensor<4xi32>
+  %y = stablehlo.constant dense<[3, 4, 1, 2]> : tensor<4xi32>
+  %r:2 = "stablehlo.sort"(%x, %y) ({
+   ^bb0(%p: tensor<i32>, %q: tensor<i32>, %s: tensor<i32>, %t: tensor<i32>):
+    %a = stablehlo.compare LT, %p, %q, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %b = stablehlo.compare EQ, %p, %q, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %c = stablehlo.compare LT, %s, %t, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %d = stablehlo.and %b, %c : tensor<i1>
+    %e = stablehlo.or %a, %d : tensor<i1>
+    stablehlo.return %e : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>)
+  check.expect_eq_const %r#0, dense<[1, 1, 2, 2]> : tensor<4xi32>
+  check.expect_eq_const %r#1, dense<[2, 4, 1, 3]> : tensor<4xi32>`,
 		"next_after": `%a = stablehlo.constant dense<[1.0, 0.0, -1.0]> : tensor<3xbf16>
   %b = stablehlo.constant dense<[2.0, -1.0, -2.0]> : tensor<3xbf16>
   %c = chlo.next_after %a, %b : tensor<3xbf16>, tensor<3xbf16> -> tensor<3xbf16>
