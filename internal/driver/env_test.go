@@ -31,7 +31,7 @@ func TestGuard(t *testing.T) {
 		{"usage", func(context.Context) error { return Usagef("bad flag") }, ExitUsage, "alca: bad flag"},
 		{"interrupted", func(context.Context) error { return context.Canceled }, ExitInterrupted, "interrupted"},
 		{"internal", func(context.Context) error { return diag.Internalf("BIR390", diag.Loc{}, "broken") }, ExitInternal, "internal error: [BIR390] broken"},
-		{"panic", func(context.Context) error { var m map[string]int; m["x"] = 1; return nil }, ExitInternal, "internal error: [DRV000] assignment to entry in nil map"},
+		{"panic", func(context.Context) error { var p *struct{ x int }; p.x = 1; return nil }, ExitInternal, "internal error: [DRV000] runtime error: invalid memory address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var errs strings.Builder

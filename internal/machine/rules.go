@@ -31,7 +31,7 @@ func CheckPartitions(start, n int) error {
 	case n < 1:
 		return fmt.Errorf("an access needs at least one partition")
 	case n > MaxPartitions:
-		return fmt.Errorf("Size of partition dimension %d exceeds architecture limitation of %d.", n, MaxPartitions)
+		return fmt.Errorf("size of partition dimension %d exceeds architecture limitation of %d", n, MaxPartitions)
 	case start < 0 || start+n > MaxPartitions:
 		return fmt.Errorf("partitions %d..%d do not exist", start, start+n-1)
 	case n > 64 && start != 0, n > 32 && start%64 != 0, start%32 != 0:

@@ -8,6 +8,7 @@
 package sim
 
 import (
+	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/isa"
@@ -23,6 +24,8 @@ type Program struct {
 	file *neff.File
 	sub  *neff.Subgraph
 	tl   *timeline.Program
+	// actSets are the activation function sets the program loads by index.
+	actSets []*bir.ActSet
 }
 
 // Load decodes a container for the given machine.
@@ -45,7 +48,15 @@ func Load(f *neff.File, spec *machine.Spec) (*Program, error) {
 			return nil, diag.Errorf(CodeProgram, diag.Loc{}, "variable %q of %d bytes exceeds the device memory of %d", v.Name, v.Size, spec.HBM.Bytes)
 		}
 	}
+	p.actSets = []*bir.ActSet{}
 	for _, e := range p.sub.Engines {
+		for _, name := range e.ActSets {
+			set := bir.FindActSet(name)
+			if set == nil {
+				return nil, diag.Errorf(CodeProgram, diag.Loc{}, "activation function set %q is unknown", name)
+			}
+			p.actSets = append(p.actSets, set)
+		}
 		if err := p.loadQueues(e); err != nil {
 			return nil, err
 		}

@@ -55,6 +55,7 @@ type EngineStats struct {
 // Run executes the program. Inputs and outputs are keyed by their names at the boundary.
 func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor, opt Options) (*Result, error) {
 	st := exec.NewState(p.spec.Gen, p.spec.SBUF.BytesPerPartition, p.spec.PSUM.BytesPerPartition())
+	st.ActSets = p.actSets
 	if err := p.bind(st, inputs); err != nil {
 		return nil, err
 	}

@@ -10,12 +10,10 @@ import (
 // weights identifies the stationary tile the tensor engine holds.
 type weights struct {
 	valid      bool
-	addr       isa.Addr
 	tensor     isa.Tensor
 	dtype      isa.DType
 	rows, cols int
 	row, col   int64
-	transpose  bool
 	pass       int64
 }
 

@@ -49,7 +49,6 @@ type flattener struct {
 	loop  *loopInfo
 	subst map[*bir.MemLoc]*bir.MemLoc // tiles of the current iteration
 	n     int
-	names map[string]int
 }
 
 func (f *flattener) newBlock(name string, src *bir.Block) *block {

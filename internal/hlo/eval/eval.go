@@ -27,7 +27,6 @@ type Val struct {
 type Options struct {
 	MaxBytes int64    // largest tensor, 0 for the default of 8 GiB
 	Checks   *[]Check // verdicts of check ops are appended here when not nil, else a failed check is an error
-	ops      *int64
 }
 
 const defaultMaxBytes = 8 << 30

@@ -284,8 +284,6 @@ func (c *tileCtx) fromFloat(x view, sgn bool) pair {
 	return r
 }
 
-func (c *tileCtx) moveIfU8(dst, src pair, pred view) { c.moveIf(dst, src, pred) }
-
 // wide are the recipes of ops that have a 64-bit operand or result.
 var wide = map[string]recipe{
 	"add":      wide2(func(c *tileCtx, x, y pair, _ bool) pair { return c.add64(x, y) }),

@@ -96,11 +96,6 @@ func (v view) isWhole() bool {
 	return true
 }
 
-// inOrder reports whether v is all of its tensor's elements in row-major order, whatever the shape.
-func (v view) inOrder() bool {
-	return elems(v.shape) == elems(v.t.Shape) && pelican.Flatten(v.idx, v.t.Shape) == pelican.Flatten(dims(v.shape), v.shape)
-}
-
 func elems(shape []int64) int64 {
 	n := int64(1)
 	for _, d := range shape {

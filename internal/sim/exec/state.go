@@ -10,6 +10,7 @@ package exec
 import (
 	"fmt"
 
+	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/machine"
@@ -81,10 +82,10 @@ type State struct {
 	statLoaded  bool
 	actAcc      [partitions]float32 // Scalar engine accumulators
 	dveAcc      [partitions]float32 // Vector engine accumulators
-	max8        [partitions][8]float32
-	idx8        [partitions][8]uint32
 	shuffleMask [32]byte
 	ActSet      int // resident activation table set, -1 none
+	// ActSets are the sets the program may load; nil leaves residency unchecked (BIR before tables are placed).
+	ActSets []*bir.ActSet
 
 	scratch scratch
 	matOut  []float32

@@ -485,6 +485,9 @@ func runActivation(s *State, in *Instr) error {
 	if f == nil {
 		return diag.Errorf(CodeUnsupported, diag.Loc{}, "unknown activation function %s", in.Func)
 	}
+	if s.ActSets != nil && !in.Func.Hardwired() && (s.ActSet < 0 || s.ActSet >= len(s.ActSets) || !s.ActSets[s.ActSet].Has(in.Func)) {
+		return diag.Errorf(CodeActTable, diag.Loc{}, "activation table not resident: %s needs a function set that holds it", in.Func)
+	}
 	plain := in.Func == bir.ActIdentity || in.Func == bir.ActCopy
 	alpha := 0.0
 	if in.S[2].Kind == Immediate {

@@ -25,7 +25,6 @@ type transfer struct {
 	src   Source
 	pc    int
 	end   Ps
-	fl    *flight
 	count bool // it counts towards its engine's Drain
 }
 

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/sim/exec"
@@ -131,13 +130,4 @@ func (r *runner) retire(f *flight) {
 			return
 		}
 	}
-}
-
-// hasTable reports functions every table set holds (isa.md 7.5).
-func hasTable(f bir.ActFunc) bool {
-	switch f {
-	case bir.ActIdentity, bir.ActSquare, bir.ActRelu, bir.ActLrelu, bir.ActPrelu, bir.ActSign, bir.ActCopy, bir.ActAbs, bir.ActIsFinite:
-		return true
-	}
-	return false
 }
