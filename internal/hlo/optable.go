@@ -71,6 +71,8 @@ type OpDef struct {
 	Infer func(*Op) ([]Type, error)
 	// Verify checks what Infer does not: constraints between operands, attributes, regions and stated results.
 	Verify func(*Op) error
+	// HLO is set for rows of the HLO form, "hlo.all-reduce".
+	HLO *HLOForm
 }
 
 // Has reports whether the row carries all traits of t.

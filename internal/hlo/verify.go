@@ -121,6 +121,9 @@ func (v *verifier) op(o *Op) error {
 
 // call checks that a call or composite fits the function it names.
 func (v *verifier) call(o *Op) error {
+	if o.Def.HLO != nil {
+		return v.hloCalls(o)
+	}
 	attr := ""
 	switch o.Name() {
 	case "func.call":
