@@ -169,7 +169,10 @@ func (g *gen) boundary(block int) {
 	d.Set(isa.FDrainCount, 1)
 	g.put(sp, d, nil)
 	g.put(sp, isa.NewEvent([]isa.Wait{{Mode: isa.WaitSemGE, ID: semArrive, Value: int32(len(dataEngines) - 1)}}, nil), nil)
-	for _, r := range [][2]int64{{semEngine, semArrive}, {int64(semSlots), int64(numSems - 1)}} {
+	for _, r := range [][2]int64{{semEngine, semArrive}, {int64(semSlots), int64(g.u.sync.sems - 1)}} {
+		if r[1] < r[0] {
+			continue // no transfers
+		}
 		c := isa.New(isa.OpEventSemaphoreRangeClear)
 		c.Set(isa.FClearMode, 1)
 		c.Set(isa.FRangeFirst, r[0])

@@ -54,9 +54,13 @@ func bestSchedule(u *unit, b *block) (*scheduler, error) {
 	if u.quick {
 		tries = min(tries, 2)
 	}
+	costs := make([]cost, len(b.instrs))
+	for i, in := range b.instrs {
+		costs[i] = u.costOf(in)
+	}
 	var best *scheduler
 	for k := range tries {
-		s := newScheduler(u, b)
+		s := newScheduler(u, b, costs)
 		s.perturb(k)
 		if err := s.run(); err != nil {
 			return nil, err
@@ -120,12 +124,15 @@ type scheduler struct {
 	b        *block
 	nodes    []node
 	free     [machine.NumEngines]int64
-	done     [machine.NumEngines]int64 // completion of the last instruction: engines complete in order
-	dmaFree  [16]int64                 // when each DMA engine is idle
-	backlog  [machine.NumEngines]int64 // busy time of what is queued for an engine
+	done     [machine.NumEngines]int64   // completion of the last instruction: engines complete in order
+	dmaFree  [16]int64                   // when each DMA engine is idle
+	issued   [machine.NumEngines][]int64 // completion of the transfers an engine triggered, in order
+	slots    int                         // transfers an engine may have in flight
+	backlog  [machine.NumEngines]int64   // busy time of what is queued for an engine
 	avail    [machine.NumEngines]nodeHeap
 	pending  [machine.NumEngines]nodeHeap
 	actSet   int
+	toCome   [bir.ActUnknown + 1]int // activations not yet scheduled, by function
 	order    []int32
 	makespan int64
 }
@@ -159,14 +166,15 @@ func (h *nodeHeap) Pop() any {
 	return x
 }
 
-func newScheduler(u *unit, b *block) *scheduler {
-	s := &scheduler{u: u, b: b, actSet: -1, nodes: make([]node, len(b.instrs))}
+func newScheduler(u *unit, b *block, costs []cost) *scheduler {
+	s := &scheduler{u: u, b: b, actSet: -1, slots: u.slotsFor(len(triggerEngines)), nodes: make([]node, len(b.instrs))}
 	at := make([]int32, u.fn.NumIDs())
 	for i, in := range b.instrs {
 		at[in.ID] = int32(i)
-		s.nodes[i] = node{in: in, e: in.Engine, cost: u.costOf(in), idx: int32(i), set: -1}
+		s.nodes[i] = node{in: in, e: in.Engine, cost: costs[i], idx: int32(i), set: -1}
 		if a, ok := in.Attrs.(*bir.ActivationAttrs); ok && !a.Func.Hardwired() {
 			s.nodes[i].set = int(a.Func)
+			s.toCome[a.Func]++
 		}
 		if u.opt.OptLevel > 1 {
 			s.nodes[i].alts = u.choices(in)
@@ -322,13 +330,22 @@ func (s *scheduler) apply() {
 
 // trigger returns when the next DMA trigger could issue and on which engine.
 func (s *scheduler) trigger() (int64, machine.Engine) {
-	best, at := machine.SP, s.free[machine.SP]
+	best, at := machine.SP, s.canTrigger(machine.SP)
 	for _, t := range triggerEngines[1:] {
-		if s.free[t.e]+t.lead < at {
-			best, at = t.e, s.free[t.e]
+		if x := s.canTrigger(t.e); x+t.lead < at {
+			best, at = t.e, x
 		}
 	}
 	return at, best
+}
+
+// canTrigger returns when engine e could trigger a transfer: with all its slots in use it waits for the oldest.
+func (s *scheduler) canTrigger(e machine.Engine) int64 {
+	at := s.free[e]
+	if n := len(s.issued[e]); n >= s.slots {
+		at = max(at, s.issued[e][n-s.slots])
+	}
+	return at
 }
 
 // pick takes the instruction of a lane that starts at the given time.
@@ -369,11 +386,14 @@ func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 	if e == machine.DMA {
 		n.e = trig
 		e = trig
-		start = max(start, s.free[e])
+		start = max(start, s.canTrigger(e))
 	}
 	busy := n.cost.busy
+	if n.set >= 0 {
+		s.toCome[n.set]--
+	}
 	if n.set >= 0 && (s.actSet < 0 || !bir.ActSets[s.actSet].Has(bir.ActFunc(n.set))) {
-		s.actSet = firstSetFor(bir.ActFunc(n.set))
+		s.actSet = s.setFor(bir.ActFunc(n.set))
 		start += ps(s.u.spec.Timing.ActTableLoad)
 	}
 	done := start + n.cost.latency
@@ -386,6 +406,7 @@ func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 			}
 		}
 		done = end + ps(s.u.spec.Timing.DMADone)
+		s.issued[e] = append(s.issued[e], done)
 	} else {
 		done = max(done, s.done[e])
 		s.done[e] = done
@@ -409,12 +430,20 @@ func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 	}
 }
 
-// firstSetFor is the set that makes f resident when nothing is known of what follows.
-func firstSetFor(f bir.ActFunc) int {
+// setFor is the set with f that serves most of the activations still to come.
+func (s *scheduler) setFor(f bir.ActFunc) int {
+	best, most := 0, -1
 	for i := range bir.ActSets {
-		if bir.ActSets[i].Has(f) {
-			return i
+		if !bir.ActSets[i].Has(f) {
+			continue
+		}
+		n := 0
+		for _, g := range bir.ActSets[i].Funcs {
+			n += s.toCome[g]
+		}
+		if n > most {
+			best, most = i, n
 		}
 	}
-	return 0
+	return best
 }

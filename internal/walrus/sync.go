@@ -16,10 +16,14 @@ const (
 	semEngine = 0                        // + index in dataEngines
 	semArrive = 5                        // engines that reached the boundary
 	semGo     = 6                        // + index in dataEngines: the boundary is open
-	semSlots  = semGo + len(dataEngines) // DMA slots, slotsPerEngine for each engine
-	slotsPer  = 32                       // slots of one trigger engine
-	numSems   = semSlots + slotsPer*len(dataEngines)
+	semSlots  = semGo + len(dataEngines) // DMA slots, shared out among the engines that trigger
 )
+
+// maxSlots bounds the slots of an engine: more transfers than that in flight gain nothing.
+const maxSlots = 112
+
+// slotsFor returns how many DMA slots each of n trigger engines gets.
+func (u *unit) slotsFor(n int) int { return min(maxSlots, (u.spec.Semaphores-semSlots)/max(1, n)) }
 
 func engineIndex(e machine.Engine) int {
 	for i, x := range dataEngines {
@@ -42,11 +46,11 @@ func engineIndex(e machine.Engine) int {
 // next data-path instruction needs a wait: engines read and complete in order. A DMA takes a slot whose last
 // transfer is known to be complete, or the one used longest ago and waits for it.
 func assignSync(u *unit) error {
-	if numSems > u.spec.Semaphores {
-		return diag.Errorf(CodeSemaphores, diag.Loc{}, "the semaphore plan needs %d semaphores, the core has %d", numSems, u.spec.Semaphores)
-	}
 	p := &syncPlan{u: u, slot: map[*bir.Instr]slotUse{}}
 	u.sync = p
+	if err := p.shareSlots(); err != nil {
+		return err
+	}
 	used := map[int]bool{}
 	for _, b := range u.blocks {
 		s := newSyncer(u, p, b)
@@ -64,6 +68,35 @@ type syncPlan struct {
 	u      *unit
 	slot   map[*bir.Instr]slotUse // of every DMA
 	finals [][]bir.Wait           // per block: the values of the DMA slots once all its transfers are done
+
+	slots int                   // of one trigger engine
+	base  [len(dataEngines)]int // first slot of an engine, 0 if it triggers nothing
+	sems  int                   // semaphores in use: ids below this
+}
+
+// shareSlots gives every engine that triggers transfers the same number of slots.
+func (p *syncPlan) shareSlots() error {
+	var used [len(dataEngines)]bool
+	n := 0
+	for _, b := range p.u.blocks {
+		for _, in := range b.instrs {
+			if isDMA(in) && !used[engineIndex(in.Engine)] {
+				used[engineIndex(in.Engine)] = true
+				n++
+			}
+		}
+	}
+	p.slots, p.sems = p.u.slotsFor(n), semSlots
+	if p.slots < 1 {
+		return diag.Errorf(CodeSemaphores, diag.Loc{}, "%d engines trigger transfers, the core has %d semaphores", n, p.u.spec.Semaphores)
+	}
+	for e := range used {
+		if used[e] {
+			p.base[e] = p.sems
+			p.sems += p.slots
+		}
+	}
+	return nil
 }
 
 // slotUse is the use of a DMA slot: the semaphore and which transfer on it this is, from 1.
@@ -100,9 +133,9 @@ type syncer struct {
 
 func newSyncer(u *unit, p *syncPlan, b *block) *syncer {
 	s := &syncer{u: u, p: p, b: b, pos: make([]int32, u.fn.NumIDs()), after: map[int32]know{}, needed: map[int32]bool{},
-		waits: map[int32][]*bir.Instr{}, owner: make([]*bir.Instr, numSems), uses: make([]int32, numSems)}
+		waits: map[int32][]*bir.Instr{}, owner: make([]*bir.Instr, p.sems), uses: make([]int32, p.sems)}
 	for i := range s.state {
-		s.state[i] = make(know, numSems)
+		s.state[i] = make(know, p.sems)
 	}
 	return s
 }
@@ -190,7 +223,7 @@ func (s *syncer) decide() {
 // slotFor picks a DMA slot of engine e: one never used or known to be free, else the one used longest ago, whose last
 // transfer must then be waited for.
 func (s *syncer) slotFor(e int, k know) (slotUse, *bir.Instr) {
-	first := semSlots + e*slotsPer
+	first, slotsPer := s.p.base[e], s.p.slots
 	start := s.next[e]
 	pick := -1
 	for i := range slotsPer {
@@ -262,7 +295,7 @@ func (s *syncer) number(used map[int]bool) {
 // finals returns the waits that prove all transfers of the block complete.
 func (s *syncer) finals() []bir.Wait {
 	var out []bir.Wait
-	for sem := semSlots; sem < numSems; sem++ {
+	for sem := semSlots; sem < s.p.sems; sem++ {
 		if s.uses[sem] > 0 {
 			out = append(out, bir.Wait{Mode: bir.WaitSemGE, ID: sem, Value: int64(s.uses[sem]) * int64(s.u.spec.DMAEngines)})
 		}

@@ -253,8 +253,10 @@ func side(f *exec.Flat) machine.DMASide {
 		s.Runs *= int64(d.Count)
 		if s.OnChip && d.Step%exec.PartStride == 0 && d.Step != 0 {
 			s.Partitions = d.Count
-			s.FirstPartition = int(f.Off / exec.PartStride)
 		}
+	}
+	if s.OnChip {
+		s.FirstPartition = int(f.Off / exec.PartStride)
 	}
 	return s
 }
