@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -90,7 +91,11 @@ func (c *cse) key(o *hlo.Op) string {
 func attrKey(b *strings.Builder, a hlo.Attr) {
 	switch a := a.(type) {
 	case *hlo.DenseAttr:
-		fmt.Fprintf(b, "dense %s %v %x", a.Type, a.Splat, a.Data.Data)
+		if len(a.Data.Data) <= 64 {
+			fmt.Fprintf(b, "dense %s %v %x", a.Type, a.Splat, a.Data.Data)
+		} else {
+			fmt.Fprintf(b, "dense %s %v sum %x", a.Type, a.Splat, sha256.Sum256(a.Data.Data))
+		}
 	case hlo.ArrayAttr:
 		for _, e := range a.Elems {
 			attrKey(b, e)

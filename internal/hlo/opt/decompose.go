@@ -29,6 +29,7 @@ var decompositions = map[string]rule{
 		}
 		return one(o.Operands[0])
 	},
+	"stablehlo.custom_call": annotation,
 	"stablehlo.broadcast": func(b *hlo.Builder, o *hlo.Op) []*hlo.Value {
 		sizes, _ := o.Ints("broadcast_sizes")
 		at := iotaDims(len(o.In(0).Dims))
@@ -67,6 +68,19 @@ func decompose(m *hlo.Module) error {
 		}
 	}
 	return nil
+}
+
+// annotations are targets of custom calls that say where a value lives or is split, and return it.
+var annotations = map[string]bool{"Sharding": true, "annotate_device_placement": true, "LayoutConstraint": true,
+	"xla.sdy.FuncResultSharding": true, "AwsNeuronTransferWithStaticRing": true}
+
+// annotation: a custom call of that kind on one device  =>  its operand
+func annotation(_ *hlo.Builder, o *hlo.Op) []*hlo.Value {
+	name, _ := o.Str("call_target_name")
+	if !annotations[name] || len(o.Operands) != 1 || len(o.Results) != 1 || !hlo.Compatible(o.Operands[0].Type, o.Results[0].Type) {
+		return nil
+	}
+	return one(o.Operands[0])
 }
 
 func constantLike(b *hlo.Builder, o *hlo.Op) []*hlo.Value {

@@ -31,6 +31,10 @@ func TestDecompose(t *testing.T) {
 			after: `%0 = stablehlo.broadcast_in_dim %y, dims = [] : (tensor<i32>) -> tensor<2xi32>
 				%1 = stablehlo.compare LT, %x, %0 : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
 				return %1 : tensor<2xi1>`},
+		{name: "annotation", sig: "(%x: tensor<4xf32>) -> tensor<4xf32>",
+			before: `%0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"} : (tensor<4xf32>) -> tensor<4xf32>
+				return %0 : tensor<4xf32>`,
+			after: `return %x : tensor<4xf32>`},
 		{name: "complex stays", sig: "(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>",
 			before: `%0 = chlo.atan %x : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
 				return %0 : tensor<4xcomplex<f32>>`},
