@@ -12,20 +12,22 @@ func init() {
 	commands = append(commands, func(a *app) *cobra.Command {
 		var o driver.OptOptions
 		c := &cobra.Command{
-			Use:   "opt FILE.mlir",
-			Short: "Read a module, run hlo passes over it, print it",
+			Use:   "opt FILE.mlir|FILE.pir",
+			Short: "Read a module, run passes over it, print it",
 			Example: examples(`
 				# check and normalise a module
 				alca opt model.mlir
 				# run two passes and look at the result after each
-				alca opt model.mlir --passes=fold-constants,hlo-cse --print-after=fold-constants`),
+				alca opt model.mlir --passes=fold-constants,hlo-cse --print-after=fold-constants
+				# verify a penguin module and run one of its passes
+				alca opt dump/008-penguin-lower.pir --passes=penguin-cse`),
 			Args: cobra.ExactArgs(1),
 			RunE: a.do(func(ctx context.Context, args []string) error {
 				return driver.Opt(ctx, a.env, args[0], o)
 			}),
 		}
 		f := c.Flags()
-		f.StringSliceVar(&o.Passes, "passes", nil, "hlo passes to run, in order")
+		f.StringSliceVar(&o.Passes, "passes", nil, "passes to run, in order: hlo passes, or penguin passes for a .pir file")
 		f.StringSliceVar(&o.Disable, "disable-pass", nil, "passes to leave out")
 		f.StringVar(&o.StopAfter, "stop-after", "", "end after this pass")
 		f.StringSliceVar(&o.PrintAfter, "print-after", nil, "print the module to standard error after these passes")

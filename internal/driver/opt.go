@@ -16,11 +16,15 @@ type OptOptions struct {
 	Output                      string
 }
 
-// Opt reads, transforms and prints a module, or each module of a file split at "// -----".
+// Opt reads, transforms and prints a module, or each module of a file split at "// -----". A .pir file is a penguin
+// module, with its own passes.
 func Opt(ctx context.Context, e *Env, path string, o OptOptions) error {
 	src, err := e.ReadSource(path)
 	if err != nil {
 		return err
+	}
+	if isPIR(src.Path) {
+		return optPIR(ctx, e, src, o)
 	}
 	var out bytes.Buffer
 	for i, part := range mlir.Split(src.Text) {

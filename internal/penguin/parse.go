@@ -280,11 +280,14 @@ func (p *textParser) location() diag.Loc {
 	return l
 }
 
-func (p *textParser) use(n string) *Tensor {
-	t := p.tensors[n]
-	if t == nil {
-		p.fail("no tensor %q", n)
+// use reads the name of a tensor.
+func (p *textParser) use() *Tensor {
+	t := p.tensors[p.tok]
+	if p.kind != 'n' || t == nil {
+		p.fail("no tensor %q", p.tok)
+		return nil
 	}
+	p.next()
 	return t
 }
 
@@ -308,7 +311,7 @@ func (p *textParser) stmts() []Stmt {
 			p.vars = p.vars[:len(p.vars)-1]
 		case p.take("while"):
 			p.want("pred")
-			w := &While{Pred: p.use(p.name())}
+			w := &While{Pred: p.use()}
 			p.want("{")
 			p.want("cond")
 			w.Cond = p.block()
@@ -415,14 +418,16 @@ func (p *textParser) inst() *Inst {
 	p.want("%")
 	in := &Inst{ID: p.small()}
 	p.want("=")
-	n := p.name()
-	if in.Op = Op(n); in.Op == nil {
-		in.Op = ISAOp(n)
+	if p.kind == 'n' {
+		if in.Op = Op(p.tok); in.Op == nil {
+			in.Op = ISAOp(p.tok)
+		}
 	}
 	if in.Op == nil {
-		p.fail("no op %q", n)
+		p.fail("no op %q", p.tok)
 		return in
 	}
+	p.next()
 	outer := len(p.vars)
 	defer func() { p.vars = p.vars[:outer] }()
 	mark := p.lexer
@@ -502,7 +507,7 @@ func (p *textParser) axes(in *Inst) {
 }
 
 func (p *textParser) access() Access {
-	a := Access{T: p.use(p.name())}
+	a := Access{T: p.use()}
 	switch {
 	case p.take("tile"):
 		t := &Tile{}
@@ -534,7 +539,7 @@ func (p *textParser) access() Access {
 	}
 	for p.take("gather") {
 		p.want("(")
-		d := Indirect{Index: p.use(p.name())}
+		d := Indirect{Index: p.use()}
 		d.At = p.index()
 		p.want("dim")
 		p.want("=")
