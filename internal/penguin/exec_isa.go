@@ -279,6 +279,14 @@ func (m isaMem) exec(in *Inst, env pelican.Env) error {
 		if st.np != k || dst.np != mm || dst.per() != nn {
 			return diag.Internalf("PEN198", in.Loc, "matmul of [%d,%d] by [%d,%d] into [%d,%d]", k, nn, st.np, mm, dst.np, dst.per())
 		}
+		if at.Transpose {
+			for i := 0; i < mm; i++ {
+				for p := 0; p < k; p++ {
+					dst.setF(i*nn+p, st.f(p*mm+i))
+				}
+			}
+			return nil
+		}
 		for i := 0; i < mm; i++ {
 			for j := 0; j < nn; j++ {
 				acc := float32(0)

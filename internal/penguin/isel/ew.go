@@ -89,21 +89,34 @@ func (s *selector) roles(n *nest) (part, rest []int) {
 	}
 	best, bestCost := -1, int64(0)
 	for i, a := range n.ax {
-		cost := (a.n + maxPart - 1) / maxPart
+		if a.reduce {
+			continue
+		}
 		free := int64(1)
 		for j, x := range n.ax {
 			if j != i && !x.reduce {
 				free *= x.n
 			}
 		}
-		cost *= (free + s.maxFree() - 1) / s.maxFree()
-		cost = cost*64 + free*cost/16
-		if i == len(n.ax)-1 {
-			cost += cost / 2 // the innermost axis is usually the contiguous one
+		// Each tile costs the latency of a transfer, each descriptor a few ns shared by 16 DMA engines; runs are as
+		// long as the contiguous axis, or single elements when that lies on partitions.
+		tiles := (a.n + maxPart - 1) / maxPart * ((free + s.maxFree() - 1) / s.maxFree())
+		cost := 1000 * tiles
+		for k := range n.acc {
+			l := &n.acc[k]
+			points, run := int64(1), int64(1)
+			for j, x := range n.ax {
+				if l.c[j] != 0 {
+					points *= x.n
+				}
+				if l.c[j] == 1 && j != i {
+					run = x.n
+				}
+			}
+			cost += points / run * max(4, run/6) / 16
 		}
-		if a.reduce {
-			continue
-		}
+		// Work per tile does not depend on how many partitions it has.
+		cost += tiles * min(free, s.maxFree())
 		if best < 0 || cost < bestCost {
 			best, bestCost = i, cost
 		}

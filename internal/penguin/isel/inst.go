@@ -24,6 +24,13 @@ func (s *selector) inst(in *penguin.Inst) error {
 		if done, err := s.chip(in, ps[0]); done || err != nil {
 			return err
 		}
+		if s.opts.OptLevel > 0 && in.Op.Group == penguin.Contraction && !indirect(ps[0]) {
+			n := ps[0].n.clone()
+			n.trim(nil)
+			if done, err := s.blockedContract(in, n); done || err != nil {
+				return err
+			}
+		}
 	}
 	for _, p := range ps {
 		if empty(p.n) {
@@ -54,6 +61,15 @@ func (s *selector) toDRAM(in *penguin.Inst, p piece) {
 		s.inDRAM(in.Out[i].T)
 		s.written(in.Out[i].T, nil)
 	}
+}
+
+func indirect(p piece) bool {
+	for _, ind := range p.ind {
+		if len(ind) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func empty(n *nest) bool {
