@@ -99,6 +99,12 @@ func while(l *lowerer, o *hlo.Op) error {
 		return err
 	}
 	p := l.env[res[0]]
+	if l.guard != nil {
+		// In a branch that is not taken the loop does not start.
+		if p, err = l.compute("and", nil, dtype.I1, nil, p, *l.guard); err != nil {
+			return err
+		}
+	}
 	if !p.isWhole() || p.t.Kind&(penguin.Const|penguin.Input) != 0 {
 		if p, err = l.copyOf(p); err != nil {
 			return err
@@ -257,11 +263,12 @@ func ifOp(l *lowerer, o *hlo.Op) error {
 		}
 		return l.onlyBranch(o, k)
 	}
-	a, err := l.branch(o, 0)
+	pred := l.in(o, 0)
+	a, err := l.branch(o, 0, func() (view, error) { return pred, nil })
 	if err != nil {
 		return err
 	}
-	b, err := l.branch(o, 1)
+	b, err := l.branch(o, 1, func() (view, error) { return l.compute("not", nil, dtype.I1, nil, pred) })
 	if err != nil {
 		return err
 	}
@@ -285,17 +292,31 @@ func caseOp(l *lowerer, o *hlo.Op) error {
 		}
 		return l.onlyBranch(o, int(k))
 	}
-	res, err := l.branch(o, n-1)
+	index := l.in(o, 0)
+	compare := func(dir string, k int) (view, error) {
+		return l.compute("compare", compareAttr(dir), dtype.I1, nil, index, l.constSplat(dtype.I32, []byte{byte(k), byte(k >> 8), 0, 0}))
+	}
+	res, err := l.branch(o, n-1, func() (view, error) {
+		neg, err := compare("LT", 0)
+		if err != nil {
+			return neg, err
+		}
+		past, err := compare("GE", n-1)
+		if err != nil {
+			return past, err
+		}
+		return l.compute("or", nil, dtype.I1, nil, neg, past)
+	})
 	if err != nil {
 		return err
 	}
 	res = append([]view(nil), res...)
 	for k := 0; k < n-1; k++ {
-		r, err := l.branch(o, k)
+		is, err := compare("EQ", k)
 		if err != nil {
 			return err
 		}
-		is, err := l.compute("compare", compareAttr("EQ"), dtype.I1, nil, l.in(o, 0), l.constSplat(dtype.I32, []byte{byte(k), byte(k >> 8), 0, 0}))
+		r, err := l.branch(o, k, func() (view, error) { return is, nil })
 		if err != nil {
 			return err
 		}
@@ -325,11 +346,25 @@ func (l *lowerer) onlyBranch(o *hlo.Op, k int) error {
 	return nil
 }
 
-// branch lowers region k of a conditional whose branches are all carried out. One that might not end, or has an
-// effect, cannot be.
-func (l *lowerer) branch(o *hlo.Op, k int) ([]view, error) {
-	if bad := impure(o.Regions[k]); bad != nil {
+// branch lowers region k of a conditional whose branches are all carried out. Loops inside are guarded by taken, the
+// condition under which the branch counts, because they might not end otherwise; an op with an effect is refused.
+func (l *lowerer) branch(o *hlo.Op, k int, taken func() (view, error)) ([]view, error) {
+	if bad := find(o.Regions[k], func(o *hlo.Op) bool { return o.Def.Has(hlo.Effect) }); bad != nil {
 		return nil, diag.Errorf(codeUnsupported, bad.Loc, "%s inside a branch taken at run time is not supported on the device yet", bad.Name())
+	}
+	guard := l.guard
+	defer func() { l.guard = guard }()
+	if find(o.Regions[k], func(o *hlo.Op) bool { return o.Name() == "stablehlo.while" }) != nil {
+		g, err := taken()
+		if err != nil {
+			return nil, err
+		}
+		if guard != nil {
+			if g, err = l.compute("and", nil, dtype.I1, nil, g, *guard); err != nil {
+				return nil, err
+			}
+		}
+		l.guard = &g
 	}
 	// Values of outside must not be rewritten: the other branches read them too.
 	region := l.region
@@ -347,14 +382,15 @@ func (l *lowerer) branch(o *hlo.Op, k int) ([]view, error) {
 	return out, nil
 }
 
-func impure(r *hlo.Region) *hlo.Op {
+// find returns an op of r for which f holds, nil if there is none.
+func find(r *hlo.Region, f func(o *hlo.Op) bool) *hlo.Op {
 	for _, b := range r.Blocks {
 		for _, o := range b.Ops {
-			if o.Name() == "stablehlo.while" || o.Def.Has(hlo.Effect) {
+			if f(o) {
 				return o
 			}
 			for _, s := range o.Regions {
-				if bad := impure(s); bad != nil {
+				if bad := find(s, f); bad != nil {
 					return bad
 				}
 			}

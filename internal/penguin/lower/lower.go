@@ -56,8 +56,9 @@ type lowerer struct {
 	splats  map[string]*penguin.Tensor
 	// lift, when set, is the shape in which the scalar ops of a region (a reduction's body) are carried out.
 	lift    []int64
-	region  int // number of the innermost region that may run more or less often than its surroundings
-	regions int // numbers given
+	guard   *view // inside a branch taken at run time: whether it is
+	region  int   // number of the innermost region that may run more or less often than its surroundings
+	regions int   // numbers given
 	nextID  int
 	depth   int               // of inlined calls
 	extra   []*penguin.Tensor // outputs that checks ask for

@@ -32,21 +32,16 @@ func TestRejects(t *testing.T) {
   %0 = "stablehlo.cholesky"(%x) {lower = true} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }`, "PEN190", "stablehlo.cholesky"},
-		{"loop in a branch", `func.func @main(%p: tensor<i1>, %x: tensor<i32>) -> tensor<i32> {
+		{"effect in a branch", `func.func @main(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
   %0 = "stablehlo.if"(%p) ({
-    %1 = stablehlo.while(%i = %x) : tensor<i32>
-    cond {
-      %q = stablehlo.compare LT, %i, %x : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %q : tensor<i1>
-    } do {
-      %j = stablehlo.add %i, %i : tensor<i32>
-      stablehlo.return %j : tensor<i32>
-    }
-    stablehlo.return %1 : tensor<i32>
+    %a = stablehlo.constant dense<1.0> : tensor<f32>
+    %d = stablehlo.constant dense<2> : tensor<1xi64>
+    %1 = "stablehlo.rng"(%x, %a, %d) {rng_distribution = #stablehlo<rng_distribution UNIFORM>} : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<2xf32>
+    stablehlo.return %x : tensor<f32>
   }, {
-    stablehlo.return %x : tensor<i32>
-  }) : (tensor<i1>) -> tensor<i32>
-  return %0 : tensor<i32>
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return %0 : tensor<f32>
 }`, "PEN190", "branch taken at run time"},
 		{"check", `func.func @main(%x: tensor<4xf32>) {
   check.expect_eq %x, %x : tensor<4xf32>
