@@ -114,9 +114,7 @@ func init() {
 // rules do not trust sizes that are known at run time only.
 func (m *machine) asStatic(o *hlo.Op, name string, k int, in []Val, attrs ...string) error {
 	s := &hlo.Op{Def: hlo.Lookup(name), Loc: o.Loc}
-	for _, a := range o.Attrs {
-		s.Attrs = append(s.Attrs, a)
-	}
+	s.Attrs = append(s.Attrs, o.Attrs...)
 	for _, v := range in[:k] {
 		s.Operands = append(s.Operands, &hlo.Value{Type: &hlo.TensorType{Elem: v.T.Type, Dims: dims64(v.T.Shape)}})
 	}
