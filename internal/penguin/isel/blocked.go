@@ -263,7 +263,7 @@ func (c *blocked) emit() error {
 	// K tiles of the whole contraction.
 	nk := int64(0)
 	_ = eachPiece(n, n.whole(), c.red, maxPart, func(box) error { nk++; return nil })
-	limit := s.residentLimit() * 3 / 2
+	limit := s.residentLimit()
 	// The stationary block: up to four banks, less if its panel would be large.
 	banks := int64(4)
 	for banks > 1 && banks*maxStationary*nk*w > limit {

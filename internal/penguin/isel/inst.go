@@ -20,16 +20,18 @@ func (s *selector) inst(in *penguin.Inst) error {
 	if err != nil {
 		return err
 	}
-	if len(ps) == 1 && !empty(ps[0].n) {
-		if done, err := s.chip(in, ps[0]); done || err != nil {
-			return err
-		}
-		if s.opts.OptLevel > 0 && in.Op.Group == penguin.Contraction && !indirect(ps[0]) {
-			n := ps[0].n.clone()
-			n.trim(nil)
-			if done, err := s.blockedContract(in, n); done || err != nil {
+	if s.opts.OptLevel > 0 && len(ps) == 1 && !empty(ps[0].n) {
+		for _, way := range onChip {
+			back := s.mark(in)
+			done, err := way(s, in, ps[0])
+			if err != nil && err != errDecline {
 				return err
 			}
+			if done && err == nil {
+				return nil
+			}
+			// What it emitted before it found that a pattern cannot be walked goes.
+			back()
 		}
 	}
 	for _, p := range ps {
@@ -42,6 +44,51 @@ func (s *selector) inst(in *penguin.Inst) error {
 		}
 	}
 	return nil
+}
+
+// onChip are the ways of emitting an instruction on tensors that live on chip, best first. Each reports whether it
+// did; errDecline says that it could not after all.
+var onChip = []func(s *selector, in *penguin.Inst, p piece) (bool, error){
+	(*selector).chip,
+	func(s *selector, in *penguin.Inst, p piece) (bool, error) {
+		if in.Op.Group != penguin.Contraction || indirect(p) {
+			return false, nil
+		}
+		n := p.n.clone()
+		n.trim(nil)
+		return s.blockedContract(in, n)
+	},
+}
+
+// mark returns a function that takes back what has been emitted since.
+func (s *selector) mark(in *penguin.Inst) func() {
+	body, tensors, since := len(*s.b.body), len(s.fn.Tensors), len(s.b.since)
+	busy := s.b.busy
+	vers := map[*penguin.Tensor]*versions{}
+	for _, side := range [][]penguin.Access{in.In, in.Out} {
+		for i := range side {
+			t := side[i].T
+			v := s.versionsOf(t)
+			vers[t] = &versions{dram: v.dram, chip: append([]*home(nil), v.chip...)}
+		}
+	}
+	tiles := map[string]view{}
+	for k, v := range s.cache.tiles {
+		tiles[k] = v
+	}
+	return func() {
+		if len(*s.b.body) == body {
+			return
+		}
+		*s.b.body = (*s.b.body)[:body]
+		s.fn.Tensors = s.fn.Tensors[:tensors]
+		s.b.since = s.b.since[:since]
+		s.b.busy = busy
+		for t, v := range vers {
+			s.vers[t] = v
+		}
+		s.cache.tiles = tiles
+	}
 }
 
 // toDRAM points the operands of the generic path at up-to-date DRAM storage.
