@@ -104,8 +104,13 @@ func dynamicSlice(l *lowerer, o *hlo.Op) error {
 		for i, s := range st {
 			start[i] = s.at
 		}
-		l.set(o, 0, x.slice(start, nil, sizes))
-		return nil
+		ix := dims(sizes)
+		for i := range ix {
+			ix[i] = pelican.AddConst(ix[i], start[i])
+		}
+		v, err := l.viewOf(x, sizes, ix)
+		l.set(o, 0, v)
+		return err
 	}
 	if x, err = l.asWhole(x); err != nil {
 		return err

@@ -102,17 +102,17 @@ func axesOf(shape []int64) []axis {
 // into emits an instruction without reduction whose point d reads element d of every operand and writes element d
 // of out. All have one shape.
 func (l *lowerer) into(out view, op string, attrs penguin.Attrs, ins ...view) error {
-	for try := 0; ; try++ {
+	emit := func() bool {
 		acc := make([]penguin.Access, len(ins))
 		for i, v := range ins {
 			acc[i] = penguin.Access{T: v.t, Dims: v.idx}
 		}
-		if l.inst(op, axesOf(out.shape), 0, acc, penguin.Access{T: out.t, Dims: out.idx}, attrs) {
-			return nil
-		}
-		if try > 0 {
-			return diag.Internalf(codeInternal, l.op.Loc, "%s: index expressions of %v cannot be made linear", op, out.shape)
-		}
+		return l.inst(op, axesOf(out.shape), 0, acc, penguin.Access{T: out.t, Dims: out.idx}, attrs)
+	}
+	if emit() {
+		return nil
+	}
+	if len(ins) > 1 {
 		// Splits that the operands ask for conflict: give those that need one a tensor of their own.
 		ins = append([]view(nil), ins...)
 		for i, v := range ins {
@@ -124,7 +124,61 @@ func (l *lowerer) into(out view, op string, attrs penguin.Attrs, ins ...view) er
 				ins[i] = c
 			}
 		}
+		if emit() {
+			return nil
+		}
 	}
+	return l.inPieces(out, op, attrs, ins)
+}
+
+// maxPieces bounds the instructions that one op is cut into.
+const maxPieces = 4096
+
+// inPieces emits one instruction for each value of the shortest dimension that stands in a division, where no split
+// resolves it: reshapes between extents without a common factor, behind slices.
+func (l *lowerer) inPieces(out view, op string, attrs penguin.Attrs, ins []view) error {
+	k := -1
+	for _, v := range append([]view{out}, ins...) {
+		d := divisionOf(v.flat())
+		if d == nil {
+			continue
+		}
+		for i, n := range out.shape {
+			if n > 1 && pelican.Uses(d, dim(i, n)) && (k < 0 || n < out.shape[k]) {
+				k = i
+			}
+		}
+	}
+	if k < 0 || out.shape[k] > maxPieces {
+		return diag.Internalf(codeInternal, l.op.Loc, "%s: index expressions over %v cannot be made linear", op, out.shape)
+	}
+	start := make([]int64, len(out.shape))
+	shape := append([]int64(nil), out.shape...)
+	shape[k] = 1
+	for i := range out.shape[k] {
+		start[k] = i
+		sub := make([]view, len(ins))
+		for j, v := range ins {
+			sub[j] = v.slice(start, nil, shape)
+		}
+		if err := l.into(out.slice(start, nil, shape), op, attrs, sub...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// viewOf is v.of(shape, ix), behind a copy of v when splitting axes would not resolve the divisions it has.
+func (l *lowerer) viewOf(v view, shape []int64, ix []pelican.Expr) (view, error) {
+	r := v.of(shape, ix)
+	if _, _, _, ok := linearise(used(shape), 0, []pelican.Expr{r.flat()}); ok {
+		return r, nil
+	}
+	c, err := l.copyOf(v)
+	if err != nil {
+		return view{}, err
+	}
+	return c.of(shape, ix), nil
 }
 
 // compute emits an elementwise instruction into a new tensor. Scalar operands are spread.

@@ -180,8 +180,9 @@ func gather(l *lowerer, o *hlo.Op) error {
 			ix[d] = pelican.Add(ix[d], f(batchVars(r)))
 		}
 		if linear {
-			l.set(o, 0, x.of(shape, ix))
-			return nil
+			v, err := l.viewOf(x, shape, ix)
+			l.set(o, 0, v)
+			return err
 		}
 		if len(vals) <= maxPoints {
 			return l.gatherPoints(o, x, g, iv, vals, base)

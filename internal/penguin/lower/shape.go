@@ -83,8 +83,7 @@ func reshape(l *lowerer, o *hlo.Op) error {
 
 func (l *lowerer) outShapeRaw(o *hlo.Op) []int64 { return o.Out(0).Dims }
 
-// reshaped renumbers v's elements in row-major order. The view has no divisions that splitting axes does not
-// resolve; where it would, v gets a tensor of its own first.
+// reshaped renumbers v's elements in row-major order.
 func (l *lowerer) reshaped(v view, shape []int64) (view, error) {
 	if l.lift != nil && len(v.shape) != 0 && elems(v.shape) != elems(shape) {
 		return view{}, l.unsupported("reshape inside a scalar region")
@@ -96,15 +95,7 @@ func (l *lowerer) reshaped(v view, shape []int64) (view, error) {
 		}
 		return v.of(shape, ix), nil
 	}
-	r := v.of(shape, pelican.Delinearise(pelican.Flatten(dims(shape), shape), v.shape))
-	if _, _, _, ok := linearise(used(shape), 0, []pelican.Expr{r.flat()}); ok {
-		return r, nil
-	}
-	c, err := l.copyOf(v)
-	if err != nil {
-		return view{}, err
-	}
-	return c.of(shape, pelican.Delinearise(pelican.Flatten(dims(shape), shape), v.shape)), nil
+	return l.viewOf(v, shape, pelican.Delinearise(pelican.Flatten(dims(shape), shape), v.shape))
 }
 
 func used(shape []int64) []axis {
@@ -144,16 +135,23 @@ func reverse(l *lowerer, o *hlo.Op) error {
 	for _, d := range which {
 		ix[d] = pelican.Sub(pelican.Const(max(x.shape[d]-1, 0)), ix[d])
 	}
-	l.set(o, 0, x.of(x.shape, ix))
-	return nil
+	v, err := l.viewOf(x, x.shape, ix)
+	l.set(o, 0, v)
+	return err
 }
 
 func slice(l *lowerer, o *hlo.Op) error {
 	x := l.in(o, 0)
 	start := o.IntsOr("start_indices", len(x.shape), 0)
 	stride := o.IntsOr("strides", len(x.shape), 1)
-	l.set(o, 0, x.slice(start, stride, o.Out(0).Dims))
-	return nil
+	shape := o.Out(0).Dims
+	ix := dims(shape)
+	for i := range ix {
+		ix[i] = pelican.AddConst(pelican.Mul(ix[i], stride[i]), start[i])
+	}
+	v, err := l.viewOf(x, shape, ix)
+	l.set(o, 0, v)
+	return err
 }
 
 // concatenate copies every operand to its place.
