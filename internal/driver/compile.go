@@ -65,7 +65,7 @@ type Work struct {
 // hooks watch a compilation. After a pass of a level exactly one of the modules is not nil.
 type hooks struct {
 	hlo     func(pass string, m *hlo.Module) error
-	penguin func(pass string, m *penguin.Module, isa bool) error
+	penguin func(pass string, m *penguin.Module) error
 	bir     func(pass string, m *bir.Module) error
 	neff    func(data []byte) error
 }

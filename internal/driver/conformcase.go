@@ -9,6 +9,8 @@ import (
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/hlo/eval"
+	"github.com/alcadev/alca/internal/penguin"
+	"github.com/alcadev/alca/internal/penguin/opt"
 	"github.com/alcadev/alca/internal/sim"
 	"github.com/alcadev/alca/internal/tensor"
 )
@@ -253,7 +255,7 @@ func runDevice(ctx context.Context, m *hlo.Module, inputs map[string]*tensor.Ten
 	switch o.Level {
 	case "penguin":
 		co.StopAfter = "lower"
-		if p := penguinPipeline(o.OptLevel); len(p) > 0 {
+		if p := opt.Pipeline(o.OptLevel); len(p) > 0 {
 			co.StopAfter = p[len(p)-1]
 		}
 	case "bir":
@@ -265,7 +267,7 @@ func runDevice(ctx context.Context, m *hlo.Module, inputs map[string]*tensor.Ten
 	}
 	switch o.Level {
 	case "penguin":
-		return execPenguin(ctx, c.Penguin, inputs, false)
+		return penguin.Exec(ctx, c.Penguin, inputs)
 	case "bir":
 		prog, err := sim.LoadBIR(c.BIR, c.Spec)
 		if err != nil {

@@ -9,8 +9,10 @@ import (
 	"text/tabwriter"
 
 	"github.com/alcadev/alca/internal/hlo"
+	hloopt "github.com/alcadev/alca/internal/hlo/opt"
 	"github.com/alcadev/alca/internal/pass"
 	"github.com/alcadev/alca/internal/penguin/isel"
+	"github.com/alcadev/alca/internal/penguin/opt"
 	"github.com/alcadev/alca/internal/walrus"
 )
 
@@ -31,7 +33,7 @@ type passRow struct {
 }
 
 // allPasses lists the passes of all levels, those of a level's pipeline first and in its order.
-func allPasses(opt int) []passRow {
+func allPasses(level int) []passRow {
 	var rows []passRow
 	n := 0
 	section := func(infos []pass.Info, pipeline []string) {
@@ -59,12 +61,12 @@ func allPasses(opt int) []passRow {
 			}
 		}
 	}
-	section(infos("hlo", hloPasses.List()), hloPipeline(opt))
+	section(infos("hlo", hloPasses.List()), hloopt.Pipeline(level))
 	step("penguin")
-	section(infos("penguin", penguinPasses.List()), penguinPipeline(opt))
-	section(isel.PassInfo(), isel.Pipeline(opt))
+	section(infos("penguin", penguinPasses.List()), opt.Pipeline(level))
+	section(isel.PassInfo(), isel.Pipeline(level))
 	step("bir")
-	section(walrus.Passes(), walrus.Pipeline(opt))
+	section(walrus.Passes(), walrus.Pipeline(level))
 	step("neff")
 	return rows
 }

@@ -7,9 +7,12 @@ import (
 
 	"github.com/alcadev/alca/internal/bir"
 	"github.com/alcadev/alca/internal/hlo"
+	hloopt "github.com/alcadev/alca/internal/hlo/opt"
 	"github.com/alcadev/alca/internal/pass"
 	"github.com/alcadev/alca/internal/penguin"
 	"github.com/alcadev/alca/internal/penguin/isel"
+	"github.com/alcadev/alca/internal/penguin/lower"
+	"github.com/alcadev/alca/internal/penguin/opt"
 	"github.com/alcadev/alca/internal/walrus"
 )
 
@@ -29,7 +32,7 @@ type pipeline struct {
 // runHLO runs the hlo passes.
 func (p *pipeline) runHLO() (bool, error) {
 	p.e.Progress("hlo passes ...")
-	names := hloPipeline(p.o.OptLevel)
+	names := hloopt.Pipeline(p.o.OptLevel)
 	if p.o.Passes != nil {
 		names = p.o.Passes
 	}
@@ -68,35 +71,35 @@ func (p *pipeline) runHLO() (bool, error) {
 func (p *pipeline) runLower() (bool, error) {
 	p.e.Progress("lowering ...")
 	return p.once("penguin", "lower", func() error {
-		pm, err := lowerModule(p.c.Module, p.c.Spec.Gen, p.o)
+		pm, err := lower.Module(p.c.Module, lower.Options{Gen: p.c.Spec.Gen, AutoCast: p.o.AutoCast})
 		p.c.Penguin = pm
 		return err
-	}, func() error { return p.afterPenguin("lower", false) })
+	}, func() error { return p.afterPenguin("lower") })
 }
 
 // runPenguin runs the op-level passes.
 func (p *pipeline) runPenguin() (bool, error) {
 	p.e.Progress("penguin passes ...")
-	ps, err := penguinPasses.Resolve(penguinPipeline(p.o.OptLevel))
+	ps, err := penguinPasses.Resolve(opt.Pipeline(p.o.OptLevel))
 	if err != nil {
 		return false, err
 	}
 	return pass.Run(p.ctx, ps, p.c.Penguin, pass.Options[*penguin.Module]{
 		Level: "penguin", Disable: p.o.Disable, StopAfter: p.o.StopAfter, Timings: &p.c.Timings,
-		After: func(name string, m *penguin.Module) error { return p.afterPenguin(name, false) },
+		After: func(name string, m *penguin.Module) error { return p.afterPenguin(name) },
 	})
 }
 
-func (p *pipeline) afterPenguin(name string, isa bool) error {
+func (p *pipeline) afterPenguin(name string) error {
 	m := p.c.Penguin
 	if err := penguin.Verify(m); err != nil {
 		return fmt.Errorf("after pass %s: %w", name, err)
 	}
-	if err := p.d.after("penguin", name, "pir", func(w io.Writer) error { return printPenguin(w, m) }); err != nil {
+	if err := p.d.after("penguin", name, "pir", func(w io.Writer) error { return penguin.Print(w, m) }); err != nil {
 		return err
 	}
 	if p.h.penguin != nil {
-		return p.h.penguin(name, m, isa)
+		return p.h.penguin(name, m)
 	}
 	return nil
 }
@@ -107,7 +110,7 @@ func (p *pipeline) runISel() (bool, error) {
 	passes := isel.Passes(p.c.Spec, isel.Options{OptLevel: p.o.OptLevel, SBUFBudget: p.tileBudget})
 	stopped, err := pass.Run(p.ctx, passes, p.c.Penguin, pass.Options[*penguin.Module]{
 		Level: "isel", Disable: p.o.Disable, StopAfter: p.o.StopAfter, Timings: &p.c.Timings,
-		After: func(name string, m *penguin.Module) error { return p.afterPenguin(name, true) },
+		After: func(name string, m *penguin.Module) error { return p.afterPenguin(name) },
 	})
 	if err != nil || stopped {
 		return stopped, err

@@ -65,8 +65,8 @@ func verifyEach(ctx context.Context, e *Env, src *Source, m *hlo.Module, o Compi
 			got, err := golden(ctx, m, inputs)
 			return check("hlo", name, got, err)
 		},
-		penguin: func(name string, m *penguin.Module, isa bool) error {
-			got, err := execPenguin(ctx, m, inputs, isa)
+		penguin: func(name string, m *penguin.Module) error {
+			got, err := penguin.Exec(ctx, m, inputs)
 			return check("penguin", name, got, err)
 		},
 		bir: func(name string, m *bir.Module) error {

@@ -122,7 +122,10 @@ func literal(e ast.Expr) string {
 func title(doc, name string) string {
 	doc = strings.Join(strings.Fields(doc), " ")
 	if doc != "" && !strings.HasPrefix(doc, "ISA_") {
-		return strings.TrimSuffix(strings.TrimPrefix(doc, name+" is "), ".")
+		if rest, ok := strings.CutPrefix(doc, name+" "); ok { // "CodeX marks a ..."
+			_, doc, _ = strings.Cut(rest, " ")
+		}
+		return strings.TrimSuffix(doc, ".")
 	}
 	var b strings.Builder
 	lower := false // of the letter before: runs of capitals stay together

@@ -1,0 +1,17 @@
+package driver
+
+import (
+	"github.com/alcadev/alca/internal/hlo"
+	hloopt "github.com/alcadev/alca/internal/hlo/opt"
+	"github.com/alcadev/alca/internal/penguin/lower"
+	"github.com/alcadev/alca/internal/penguin/opt"
+)
+
+// The passes of each level, found by name.
+var (
+	hloPasses     = hloopt.Registry()
+	penguinPasses = opt.Registry()
+)
+
+// hasLower reports whether an op compiles: by a lowering of its own, or in simpler ops.
+func hasLower(d *hlo.OpDef) bool { return lower.Supports(d.Name) || hloopt.Decomposes(d.Name) }
