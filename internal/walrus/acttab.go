@@ -29,6 +29,7 @@ func loadActTables(u *unit) error {
 		}
 		cur, k := -1, 0
 		out := make([]*bir.Instr, 0, len(b.instrs)+4)
+		gap := actGap{} // since the last activation that needs the resident set
 		for _, in := range b.instrs {
 			a, ok := in.Attrs.(*bir.ActivationAttrs)
 			if ok && in.Op == bir.Activation && !a.Func.Hardwired() {
@@ -46,9 +47,20 @@ func loadActTables(u *unit) error {
 					ld := u.fn.NewInstr(bir.LoadActFuncSet, machine.ACT)
 					ld.Attrs = &bir.LoadActFuncSetAttrs{Set: index[cur]}
 					ld.Debug = in.Debug
-					out = append(out, ld)
+					gap.see(in, len(out))
+					out = append(out, nil)
+					copy(out[gap.at+1:], out[gap.at:])
+					out[gap.at] = ld
 				}
 				k++
+				out = append(out, in)
+				gap = actGap{}
+				gap.after(in)
+				continue
+			}
+			if in.Engine == machine.ACT {
+				gap.see(in, len(out))
+				gap.after(in)
 			}
 			out = append(out, in)
 		}
@@ -56,6 +68,23 @@ func loadActTables(u *unit) error {
 	}
 	return nil
 }
+
+// actGap finds the longest time the scalar engine idles before an instruction: a table load there costs least. Times
+// are those of the schedule; without one all gaps are empty and the load stays next to its user.
+type actGap struct {
+	free, best int64
+	at         int
+	any        bool
+}
+
+// see considers the place before in, which stands at position at. Among equals the last place wins.
+func (g *actGap) see(in *bir.Instr, at int) {
+	if idle := max(0, in.Start-g.free); !g.any || idle >= g.best {
+		g.best, g.at, g.any = idle, at, true
+	}
+}
+
+func (g *actGap) after(in *bir.Instr) { g.free = max(g.free, in.End) }
 
 // longestSet returns the set with the longest prefix of fns, -1 if none has the first.
 func longestSet(fns []bir.ActFunc) int {

@@ -39,12 +39,12 @@ func (u *unit) engineChoices(in *bir.Instr) []machine.Engine {
 	switch a := in.Attrs.(type) {
 	case *bir.TensorTensorAttrs:
 		if in.Engine == machine.DVE || in.Engine == machine.Pool {
-			plain := !bitvec(a.Op) && !ints
+			plain := !bitvec(a.Op) && !ints && a.Op != bir.AluPow // power is GpSimd's
 			choose(machine.DVE, plain)
 			choose(machine.Pool, plain && onlySBUF)
 		}
 	case *bir.TensorScalarPtrAttrs:
-		if a.ScalarTensorTensor || a.TensorTensorScan || a.TensorScalarAddr || a.ApplyTranspose || a.Acc != bir.AccIdle || bitvec(a.Op0, a.Op1) {
+		if a.ScalarTensorTensor || a.TensorTensorScan || a.TensorScalarAddr || a.ApplyTranspose || a.Acc != bir.AccIdle || bitvec(a.Op0, a.Op1) || oneEngine(a.Op0) || oneEngine(a.Op1) {
 			return nil
 		}
 		affine := !a.Reverse0 && !a.Reverse1 && (a.Op0 == bir.AluMult && (a.Op1 == bir.AluAdd || a.Op1 == bir.AluBypass) || a.Op0 == bir.AluAdd && a.Op1 == bir.AluBypass)
@@ -65,6 +65,9 @@ func (u *unit) engineChoices(in *bir.Instr) []machine.Engine {
 	}
 	return out
 }
+
+// oneEngine reports the scalar operations that only one engine has (semantics.md 4.1).
+func oneEngine(op bir.AluOp) bool { return op == bir.AluRsqrt || op == bir.AluAbs || op == bir.AluPow }
 
 // choice is an engine an instruction may run on and what it costs there.
 type choice struct {

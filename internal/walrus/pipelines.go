@@ -14,7 +14,7 @@ var passTable = []pass.Pass[*unit]{
 	{Name: "split_ap", Doc: "fit access patterns to the dimensions of their bundles", Required: true, Run: splitPatterns},
 	{Name: "direct_dma", Doc: "prepare transfers with run-time addresses for a descriptor generator", Required: true, Run: directDMA},
 	{Name: "tune", Doc: "try tile sizes on copies and keep the one with the fastest schedule", Run: tune},
-	{Name: "chunk_tiles", Doc: "cut long instructions to the tuned size", Run: chunkTiles},
+	{Name: "apply_tuning", Doc: "cut instructions and move functions as the tuning says", Run: applyTuning},
 	{Name: "alloc_psum", Doc: "give PSUM tiles their banks", Required: true, Run: allocPSUM},
 	{Name: "alloc_sbuf", Doc: "place SBUF tiles, spilling to DRAM what does not fit", Required: true, Run: allocSBUF},
 	{Name: "alloc_dram", Doc: "place internal DRAM tensors in one scratch area", Required: true, Run: allocDRAM},
@@ -42,7 +42,7 @@ func init() {
 }
 
 // minLevel is the optimisation level from which a pass is in the pipeline.
-var minLevel = map[string]int{"post_sched": 1, "tune": 2, "chunk_tiles": 2}
+var minLevel = map[string]int{"post_sched": 1, "tune": 2, "apply_tuning": 2}
 
 // Pipeline returns the names of the passes of an optimisation level in order. Level 0 keeps the program order.
 func Pipeline(optLevel int) []string {

@@ -393,8 +393,9 @@ func (s *scheduler) commit(i int32, start int64, trig machine.Engine) {
 		s.toCome[n.set]--
 	}
 	if n.set >= 0 && (s.actSet < 0 || !bir.ActSets[s.actSet].Has(bir.ActFunc(n.set))) {
+		// The table load issues before the activation waits for its operands.
 		s.actSet = s.setFor(bir.ActFunc(n.set))
-		start += ps(s.u.spec.Timing.ActTableLoad)
+		start = max(start, s.free[e]+ps(s.u.spec.Timing.ActTableLoad))
 	}
 	done := start + n.cost.latency
 	if d := n.cost.dma; d != nil {

@@ -4,16 +4,17 @@ import "github.com/alcadev/alca/internal/bir"
 
 // tuning are the choices that only a schedule can judge.
 type tuning struct {
-	chunk int64 // elements a partition to which long instructions are cut; 0: not at all
+	chunk     int64 // elements a partition to which long instructions are cut; 0: not at all
+	poolRsqrt bool  // small reciprocal square roots on GpSimd, sparing the scalar engine's tables
 }
 
 // tunings are the candidates of level 2, the default first.
-var tunings = []tuning{{}, {256}, {128}, {512}, {64}}
+var tunings = []int64{0, 256, 128, 512, 64}
 
 // tuneEffort bounds the instructions compiled in all trials together.
 const tuneEffort = 24000
 
-// tune picks the candidate whose schedule is estimated fastest: for each it runs the passes from cutting to
+// tune picks the candidate whose schedule is estimated fastest: for each it runs the passes from rewriting to
 // scheduling on a copy of the unit.
 //
 //	whole tiles:  DVE |---- a ----|            cut:  DVE |-a0-|-a1-|
@@ -22,27 +23,39 @@ func tune(u *unit) error {
 	longest := u.longestWalk()
 	best, bestTime := tuning{}, int64(-1)
 	effort := 0
-	for _, t := range tunings {
-		if t.chunk >= longest {
-			continue // nothing to cut
-		}
-		if effort += u.count(); effort > tuneEffort || longest <= tunings[len(tunings)-1].chunk {
-			break
+	try := func(t tuning) error {
+		if effort += u.count(); effort > tuneEffort {
+			return nil
 		}
 		c := u.clone()
 		c.tuning, c.quick = t, true
-		ok := true
-		for _, run := range []func(*unit) error{chunkTiles, allocPSUM, allocSBUF, allocDRAM, allocRegs, buildDeps, schedule} {
+		for _, run := range []func(*unit) error{applyTuning, allocPSUM, allocSBUF, allocDRAM, allocRegs, buildDeps, schedule} {
 			if err := run(c); err != nil {
 				if t == (tuning{}) {
 					return err
 				}
-				ok = false // a candidate that does not fit is no candidate
-				break
+				return nil // a candidate that does not fit is no candidate
 			}
 		}
-		if ok && (bestTime < 0 || c.makespan < bestTime-bestTime/100) {
+		if bestTime < 0 || c.makespan < bestTime-bestTime/100 {
 			best, bestTime = t, c.makespan
+		}
+		return nil
+	}
+	hasRsqrt := u.smallRsqrt()
+	if longest <= tunings[len(tunings)-1] && !hasRsqrt {
+		return nil // nothing to choose
+	}
+	for _, n := range tunings {
+		if n < longest {
+			if err := try(tuning{chunk: n}); err != nil {
+				return err
+			}
+		}
+	}
+	if hasRsqrt {
+		if err := try(tuning{chunk: best.chunk, poolRsqrt: true}); err != nil {
+			return err
 		}
 	}
 	u.tuning = best
@@ -65,8 +78,11 @@ func (u *unit) longestWalk() int64 {
 	return n
 }
 
-// chunkTiles cuts instructions to the tuned size.
-func chunkTiles(u *unit) error {
+// applyTuning rewrites the program as the candidate says.
+func applyTuning(u *unit) error {
+	if u.tuning.poolRsqrt {
+		u.moveRsqrt()
+	}
 	if u.tuning.chunk > 0 {
 		chunkInstrs(u, u.tuning.chunk)
 	}
