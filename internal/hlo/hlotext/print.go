@@ -378,6 +378,13 @@ func (p *printer) meta(d hlo.DictAttr) {
 	p.str("}")
 }
 
+// AttrString is the text of an attribute's value.
+func AttrString(a hlo.Attr) string {
+	p := &printer{}
+	p.attr(a)
+	return string(p.b)
+}
+
 // attr prints a value by its type.
 func (p *printer) attr(a hlo.Attr) {
 	switch a := a.(type) {
