@@ -29,5 +29,7 @@ var _ = diag.Explain(
 	diag.Info{Code: "DRV027", Title: "nothing to run", Text: "--stop-after ends the compilation before there is a program to execute."},
 	diag.Info{Code: "DRV028", Title: "program the conformance runner cannot judge", Text: "The program states no expectation, or in a place the runner does not look at.", Unsupported: true},
 	diag.Info{Code: "DRV029", Title: "refined and original program differ", Text: "A program without expectations passes when shape refinement changes nothing about its results."},
+	diag.Info{Code: "DRV030", Title: "several modules in one file", Text: "The parts of a file split at lines of \"// -----\" are modules of their own; `alca opt` takes them all, other commands one."},
+	diag.Info{Code: "DRV031", Title: "unknown form of output"},
 	diag.Info{Code: "DRV024", Title: "time limit exceeded"},
 )

@@ -3,9 +3,6 @@ package driver
 import (
 	"bytes"
 	"context"
-	"fmt"
-
-	"github.com/alcadev/alca/internal/hlo/mlir"
 )
 
 // OptOptions are the flags of `alca opt`.
@@ -13,6 +10,8 @@ type OptOptions struct {
 	Passes, Disable, PrintAfter []string
 	StopAfter                   string
 	Generic, Locs               bool
+	Emit                        string // stablehlo or hlo
+	Materialize                 bool   // write values of elided constants
 	Output                      string
 }
 
@@ -26,21 +25,19 @@ func Opt(ctx context.Context, e *Env, path string, o OptOptions) error {
 	if isPIR(src.Path) {
 		return optPIR(ctx, e, src, o)
 	}
-	var out bytes.Buffer
-	for i, part := range mlir.Split(src.Text) {
-		m, err := (&Source{Path: src.Path, Text: part.Src}).Parse()
-		if err != nil {
-			return err
-		}
+	// Without passes a module in the HLO form can be written as it is.
+	ms, err := src.Modules(len(o.Passes) == 0 && hloForm(o.Emit))
+	if err != nil {
+		return err
+	}
+	for _, m := range ms {
 		if err := runHLOPasses(ctx, e, m, o); err != nil {
 			return err
 		}
-		if i > 0 {
-			fmt.Fprintln(&out, "\n// -----")
-		}
-		if err := mlir.Print(&out, m, mlir.Options{Generic: o.Generic, Locs: o.Locs}); err != nil {
-			return err
-		}
+	}
+	var out bytes.Buffer
+	if err := emitModules(&out, ms, o); err != nil {
+		return err
 	}
 	return e.WriteFile(o.Output, out.Bytes())
 }

@@ -10,9 +10,6 @@ import (
 	"strings"
 
 	"github.com/alcadev/alca/internal/diag"
-	"github.com/alcadev/alca/internal/hlo"
-	"github.com/alcadev/alca/internal/hlo/mlir"
-	"github.com/alcadev/alca/internal/hlo/mlir/bytecode"
 )
 
 // SourceLabel is the file name in locations of the module being compiled. It is the same for every input, so
@@ -96,22 +93,6 @@ func fileError(path, what string, err error) error {
 		err = pe.Err
 	}
 	return diag.Errorf("DRV002", loc, "cannot %s: %w", what, err)
-}
-
-// Parse reads and verifies the module of src, which is text or a portable artefact in bytecode.
-func (s *Source) Parse() (*hlo.Module, error) {
-	read := mlir.Parse
-	if bytes.HasPrefix(s.Text, []byte(bytecode.Magic)) {
-		read = bytecode.Read
-	}
-	m, err := read(s.Text, SourceLabel)
-	if err != nil {
-		return nil, err
-	}
-	if err := hlo.Verify(m); err != nil {
-		return nil, err
-	}
-	return m, nil
 }
 
 // IsNEFF reports whether data begins like a NEFF rather than text.
