@@ -131,8 +131,8 @@ func (l *lowerer) into(out view, op string, attrs penguin.Attrs, ins ...view) er
 	return l.inPieces(out, op, attrs, ins)
 }
 
-// maxPieces bounds the instructions that one op is cut into.
-const maxPieces = 4096
+// maxPieces bounds the instructions that ops of one program are cut into.
+const maxPieces = 1 << 16
 
 // inPieces emits one instruction for each value of the shortest dimension that stands in a division, where no split
 // resolves it: reshapes between extents without a common factor, behind slices.
@@ -149,8 +149,11 @@ func (l *lowerer) inPieces(out view, op string, attrs penguin.Attrs, ins []view)
 			}
 		}
 	}
-	if k < 0 || out.shape[k] > maxPieces {
+	if k < 0 {
 		return diag.Internalf(codeInternal, l.op.Loc, "%s: index expressions over %v cannot be made linear", op, out.shape)
+	}
+	if l.pieces += out.shape[k]; l.pieces > maxPieces {
+		return l.unsupported("its index expressions over %v take more than %d instructions", out.shape, maxPieces)
 	}
 	start := make([]int64, len(out.shape))
 	shape := append([]int64(nil), out.shape...)

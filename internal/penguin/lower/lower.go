@@ -57,6 +57,7 @@ type lowerer struct {
 	// lift, when set, is the shape in which the scalar ops of a region (a reduction's body) are carried out.
 	lift    []int64
 	guard   *view // inside a branch taken at run time: whether it is
+	pieces  int64 // instructions of ops that were cut
 	region  int   // number of the innermost region that may run more or less often than its surroundings
 	regions int   // numbers given
 	nextID  int

@@ -12,6 +12,9 @@ func init() {
 	register(selectAndScatter, "stablehlo.select_and_scatter")
 }
 
+// maxMask bounds the masks that say which windows lie inside, one for each position of a window.
+const maxMask = 1 << 22
+
 // maxWindow bounds the window positions that are unrolled.
 const maxWindow = 1024
 
@@ -215,6 +218,9 @@ func selectAndScatter(l *lowerer, o *hlo.Op) error {
 		return l.unsupported("a window of %d elements", elems(w.Size))
 	}
 	p := windowPadding(w)
+	if !p.none() && elems(src.shape) > maxMask {
+		return l.unsupported("padding around %d windows", elems(src.shape))
+	}
 	zeroOf := l.constSplat(x.t.DType, make([]byte, 8))
 	px, err := l.padded(x, zeroOf, p)
 	if err != nil {
@@ -222,6 +228,9 @@ func selectAndScatter(l *lowerer, o *hlo.Op) error {
 	}
 	shape := src.shape
 	valid := func(at []int64) view {
+		if p.none() {
+			return l.constSplat(dtype.I1, []byte{1}).splatTo(shape)
+		}
 		return l.insideMask(w, at, x.shape, shape)
 	}
 	var best, won, have view
