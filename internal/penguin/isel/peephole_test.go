@@ -144,3 +144,52 @@ func TestBalanceUsesBothEngines(t *testing.T) {
 		t.Errorf("work per engine: %v", n)
 	}
 }
+
+// TestMinregOrder interleaves producers and consumers that the source keeps apart.
+func TestMinregOrder(t *testing.T) {
+	p := newProg()
+	const k = 6
+	ax, v := axes(128, 64)
+	var mids []*penguin.Tensor
+	for i := 0; i < k; i++ {
+		x := p.tensor("x"+string(rune('0'+i)), dtype.F32, penguin.Input, 128, 64)
+		m := p.tensor("m"+string(rune('0'+i)), dtype.F32, 0, 128, 64)
+		p.inst("tanh", ax, 0, acc(m, v...), acc(x, v...))
+		mids = append(mids, m)
+	}
+	for i, m := range mids {
+		y := p.tensor("y"+string(rune('0'+i)), dtype.F32, penguin.Output, 128, 64)
+		p.inst("exponential", ax, 0, acc(y, v...), acc(m, v...))
+	}
+	m := &penguin.Module{Name: "p", Gen: machine.Gen3, Funcs: []*penguin.Func{p.f}}
+	if err := selectAll(m, machine.Trn2, Options{OptLevel: 2}); err != nil {
+		t.Fatal(err)
+	}
+	run := penguin.Insts(p.f.Body)
+	in := map[string]*tensor.Tensor{}
+	for i := 0; i < k; i++ {
+		in["x"+string(rune('0'+i))] = randF32(int64(i), 128, 64)
+	}
+	want, err := penguin.ExecISA(m, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := peakBytes(run, nil)
+	next := minregOrder(run, nil)
+	if after := peakBytes(next, nil); after >= before || len(next) != len(run) {
+		t.Errorf("peak %d bytes in %d instructions, before %d in %d", after, len(next), before, len(run))
+	}
+	p.f.Body = nil
+	for _, i := range next {
+		p.f.Body = append(p.f.Body, i)
+	}
+	got, err := penguin.ExecISA(m, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range want {
+		if string(got[name].Data) != string(want[name].Data) {
+			t.Errorf("%s changes", name)
+		}
+	}
+}

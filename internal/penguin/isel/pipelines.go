@@ -18,6 +18,7 @@ var passTable = []struct {
 		func(m *penguin.Module, _ *machine.Spec, _ Options) error { return peephole(m) }},
 	{"balance", "spread work that several engines can do by their load", 1, false,
 		func(m *penguin.Module, spec *machine.Spec, _ Options) error { return balance(m, spec) }},
+	{"minreg", "order code that does not fit so that fewer bytes are alive at once", 1, false, minreg},
 }
 
 // Passes returns the passes from op level to the code that ToBIR lowers, in order.
