@@ -13,7 +13,7 @@ const CodeRecursion = "HLO080"
 const CodeSize = "HLO081"
 
 // maxInlined bounds the ops of a module after inlining: calls may nest so that they multiply.
-const maxInlined = 4 << 20
+const maxInlined = 1 << 20
 
 // inline replaces calls and composites by the bodies they name, and drops private functions nobody names any more:
 //
@@ -26,7 +26,7 @@ func init() {
 }
 
 func inline(m *hlo.Module) error {
-	in := &inliner{m: m, state: map[*hlo.Func]int{}}
+	in := &inliner{m: m, state: map[*hlo.Func]int{}, ops: map[*hlo.Func]int{}}
 	for _, f := range m.Funcs {
 		if err := in.function(f); err != nil {
 			return err
@@ -49,6 +49,7 @@ const (
 type inliner struct {
 	m     *hlo.Module
 	state map[*hlo.Func]int
+	ops   map[*hlo.Func]int // of expanded functions
 	size  int
 }
 
@@ -64,6 +65,7 @@ func (in *inliner) function(f *hlo.Func) error {
 	}
 	subst.Apply(f.Body)
 	in.state[f] = expanded
+	hlo.WalkOps(f.Body, func(*hlo.Op) { in.ops[f]++ })
 	return nil
 }
 
@@ -88,7 +90,7 @@ func (in *inliner) region(r *hlo.Region, subst hlo.Subst) error {
 				return err
 			}
 			body := f.Body.Blocks[0]
-			if in.size += len(body.Ops); in.size > maxInlined {
+			if in.size += in.ops[f]; in.size > maxInlined {
 				return diag.Errorf(CodeSize, o.Loc, "the program has more than %d ops when its calls are expanded", maxInlined)
 			}
 			to := map[*hlo.Value]*hlo.Value{}

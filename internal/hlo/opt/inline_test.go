@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/alcadev/alca/internal/diag"
@@ -67,5 +69,19 @@ func TestInlineRefuses(t *testing.T) {
 	err := runPasses(m, "inline")
 	if diag.Code(err) != CodeRecursion {
 		t.Errorf("got %v, want %s", err, CodeRecursion)
+	}
+	// Each function calls the one before sixteen times.
+	var b strings.Builder
+	b.WriteString("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n")
+	b.WriteString("func.func private @f0(%v0: tensor<f32>) -> tensor<f32> {\n  %v1 = stablehlo.sine %v0 : tensor<f32>\n  return %v1 : tensor<f32>\n}\n")
+	for i := 1; i < 8; i++ {
+		fmt.Fprintf(&b, "func.func public @f%d(%%v0: tensor<f32>) -> tensor<f32> {\n", i)
+		for k := range 16 {
+			fmt.Fprintf(&b, "  %%v%d = func.call @f%d(%%v%d) : (tensor<f32>) -> tensor<f32>\n", k+1, i-1, k)
+		}
+		b.WriteString("  return %v16 : tensor<f32>\n}\n")
+	}
+	if err := runPasses(parse(t, b.String()), "inline"); diag.Code(err) != CodeSize {
+		t.Errorf("got %v, want %s", err, CodeSize)
 	}
 }
