@@ -206,7 +206,6 @@ func (x *interp) kernelFor(p *plan) (rowKernel, error) {
 	in := p.in
 	name := in.Op.Name
 	out := len(in.In)
-	ot := in.Out[0].T.DType
 	var t dtype.Type
 	if len(in.In) > 0 {
 		t = in.In[0].T.DType
@@ -339,7 +338,6 @@ func (x *interp) kernelFor(p *plan) (rowKernel, error) {
 		}
 		return bad()
 	}
-	_ = ot
 	if f := unaryFloat[name]; f != nil && len(in.In) == 1 {
 		return p.floatRows(1, func(x [3]float64) float64 { return f(x[0]) }), nil
 	}

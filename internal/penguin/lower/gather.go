@@ -74,7 +74,7 @@ func (iv indexVectors) values(c *tensor.Tensor) [][]int64 {
 }
 
 // fit finds, for component k, a linear form of the batch index that gives all values.
-func fit(vals [][]int64, shape []int64, k int) (pelican.Expr, func(b []pelican.Expr) pelican.Expr, bool) {
+func fit(vals [][]int64, shape []int64, k int) (func(b []pelican.Expr) pelican.Expr, bool) {
 	c0 := vals[0][k]
 	coef := make([]int64, len(shape))
 	stride := int64(1)
@@ -95,7 +95,7 @@ func fit(vals [][]int64, shape []int64, k int) (pelican.Expr, func(b []pelican.E
 		i++
 		return nil
 	})
-	return nil, func(b []pelican.Expr) pelican.Expr {
+	return func(b []pelican.Expr) pelican.Expr {
 		e := pelican.Const(c0)
 		for d := range b {
 			e = pelican.Add(e, pelican.Mul(b[d], coef[d]))
@@ -175,7 +175,7 @@ func gather(l *lowerer, o *hlo.Op) error {
 		ix := base(r)
 		linear := true
 		for k, d := range g.StartIndexMap {
-			_, f, ok := fit(vals, iv.shape, k)
+			f, ok := fit(vals, iv.shape, k)
 			linear = linear && ok
 			ix[d] = pelican.Add(ix[d], f(batchVars(r)))
 		}

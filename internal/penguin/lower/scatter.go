@@ -197,7 +197,7 @@ func (l *lowerer) scatterLinear(p *scatterPlan, vals [][]int64, outs, ups []view
 	}
 	ix := p.base(u)
 	for k, d := range p.g.ScatterDimsToOperandDims {
-		_, f, ok := fit(vals, p.iv.shape, k)
+		f, ok := fit(vals, p.iv.shape, k)
 		if !ok {
 			return false, nil
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	register(constant_, "stablehlo.constant", "chlo.constant")
+	register(constantOp, "stablehlo.constant", "chlo.constant")
 	register(iota, "stablehlo.iota", "stablehlo.dynamic_iota")
 	register(broadcastInDim, "stablehlo.broadcast_in_dim", "stablehlo.dynamic_broadcast_in_dim")
 	register(broadcast, "stablehlo.broadcast")
@@ -21,7 +21,7 @@ func init() {
 	register(dimensionSize, "stablehlo.get_dimension_size")
 }
 
-func constant_(l *lowerer, o *hlo.Op) error {
+func constantOp(l *lowerer, o *hlo.Op) error {
 	a, ok := o.Attrs.Get("value").(*hlo.DenseAttr)
 	if !ok || a.Data == nil {
 		return l.unsupported("its value is not a dense literal")
@@ -76,12 +76,10 @@ func broadcast(l *lowerer, o *hlo.Op) error {
 }
 
 func reshape(l *lowerer, o *hlo.Op) error {
-	v, err := l.reshaped(l.in(o, 0), l.outShapeRaw(o))
+	v, err := l.reshaped(l.in(o, 0), o.Out(0).Dims)
 	l.set(o, 0, v)
 	return err
 }
-
-func (l *lowerer) outShapeRaw(o *hlo.Op) []int64 { return o.Out(0).Dims }
 
 // reshaped renumbers v's elements in row-major order.
 func (l *lowerer) reshaped(v view, shape []int64) (view, error) {

@@ -75,8 +75,8 @@ func linearise(axes []axis, reduce int, flats []pelican.Expr) ([]axis, int, map[
 		for j := range flats {
 			flats[j] = pelican.Subst(flats[j], m)
 		}
-		for _, v := range pelicanKeys(total, axes) {
-			total[v] = pelican.Subst(total[v], m)
+		for v, e := range total {
+			total[v] = pelican.Subst(e, m)
 		}
 		total[a.v] = m[a.v]
 		if k >= len(axes)-reduce {
@@ -85,13 +85,4 @@ func linearise(axes []axis, reduce int, flats []pelican.Expr) ([]axis, int, map[
 		axes = append(axes[:k:k], append([]axis{hi, lo}, axes[k+1:]...)...)
 	}
 	return axes, reduce, total, true
-}
-
-// pelicanKeys lists the keys of m; their order does not matter to the caller, which rewrites each in place.
-func pelicanKeys(m map[pelican.Expr]pelican.Expr, _ []axis) []pelican.Expr {
-	out := make([]pelican.Expr, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	return out
 }
