@@ -21,6 +21,9 @@ func init() {
 	register(bitcast, "stablehlo.bitcast_convert")
 	register(identity, "stablehlo.optimization_barrier", "builtin.unrealized_conversion_cast")
 	register(mapOp, "stablehlo.map")
+	register(realOp, "stablehlo.real")
+	register(imagOp, "stablehlo.imag")
+	register(processID, "stablehlo.partition_id", "stablehlo.replica_id")
 }
 
 // elementwise lowers an op whose result element depends on one element of each operand.
@@ -130,4 +133,23 @@ func (l *lowerer) scalars(b *hlo.Block, shape []int64, args []view) ([]view, err
 		out[i] = l.env[r].splatTo(shape)
 	}
 	return out, nil
+}
+
+// realOp and imagOp take the parts of a number; of a real one that is itself and zero.
+func realOp(l *lowerer, o *hlo.Op) error { return identity(l, o) }
+
+func imagOp(l *lowerer, o *hlo.Op) error {
+	l.set(o, 0, l.constSplat(o.Out(0).Elem, make([]byte, 8)).splatTo(l.outShape(o, 0)))
+	return nil
+}
+
+// processID is the number of the only process. Programs for several are refused.
+func processID(l *lowerer, o *hlo.Op) error {
+	for _, n := range []string{"mhlo.num_partitions", "mhlo.num_replicas"} {
+		if a, ok := l.mod.Attrs.Get(n).(hlo.IntAttr); ok && a.Value > 1 {
+			return l.unsupported("the module is for %d processes", a.Value)
+		}
+	}
+	l.set(o, 0, l.constSplat(o.Out(0).Elem, make([]byte, 4)))
+	return nil
 }
