@@ -14,7 +14,7 @@ var registry pass.Registry[*hlo.Module]
 func Registry() *pass.Registry[*hlo.Module] { return &registry }
 
 // required are the passes without which lowering meets ops it does not know.
-var required = []string{"inline", "decompose"}
+var required = []string{"inline", "static-forms", "decompose"}
 
 // Pipeline lists the passes of an optimisation level in order.
 func Pipeline(level int) []string {
@@ -22,16 +22,18 @@ func Pipeline(level int) []string {
 		return append([]string(nil), required...)
 	}
 	if level == 1 {
-		return []string{"inline", "decompose", "hlo-cse", "hlo-dce"}
+		return []string{"inline", "static-forms", "decompose", "hlo-cse", "hlo-dce"}
 	}
-	return []string{"inline", "decompose", "simplify", "fold-constants", "hlo-cse", "hlo-dce"}
+	return []string{"inline", "static-forms", "decompose", "simplify", "canonicalize", "fold-constants", "hlo-cse", "hlo-dce"}
 }
 
 // after lists, for a pass, those that must have run before it.
 var after = map[string][]string{
-	"decompose": {"inline"},
-	"hlo-cse":   {"inline", "decompose"},
-	"hlo-dce":   {"hlo-cse"},
+	"static-forms": {"inline"},
+	"decompose":    {"inline", "static-forms"},
+	"canonicalize": {"simplify"},
+	"hlo-cse":      {"inline", "decompose"},
+	"hlo-dce":      {"hlo-cse"},
 }
 
 // checkOrder reports a pipeline that breaks the constraints of after or names an unknown pass.

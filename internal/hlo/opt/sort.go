@@ -15,7 +15,8 @@ import (
 //	stablehlo.sort, dimension of n          => n*n comparisons a line, in whole-tensor ops
 //	chlo.top_k                              => the same with the first k places only
 //
-// It declines comparators with control flow, and sorts whose pairs number more than maxPairs.
+// Lines longer than minNetwork, and sorts whose pairs number more than maxPairs, go through a merge network instead. It
+// declines comparators with control flow.
 func init() {
 	decompositions["stablehlo.sort"] = sortByRank
 	decompositions["chlo.top_k"] = topK
@@ -116,12 +117,12 @@ func sortByRank(b *hlo.Builder, o *hlo.Op) []*hlo.Value {
 			return nil
 		}
 	}
-	r := newRanking(b, shape, dim)
-	if r == nil {
-		return nil
-	}
 	if shape[dim] <= 1 {
 		return append([]*hlo.Value(nil), o.Operands...)
+	}
+	r := newRanking(b, shape, dim)
+	if r == nil || shape[dim] > minNetwork {
+		return sortNetwork(b, o, dim)
 	}
 	rank := r.rank(o.Operands, func(early, late []*hlo.Value) *hlo.Value {
 		var args []*hlo.Value
@@ -151,19 +152,25 @@ func topK(b *hlo.Builder, o *hlo.Op) []*hlo.Value {
 	if !sortable(o.In(0).Elem) {
 		return nil
 	}
-	r := newRanking(b, shape, last)
-	if r == nil || shape[last] == 0 {
+	if shape[last] == 0 {
 		return nil
 	}
-	rank := r.rank([]*hlo.Value{x}, func(early, late []*hlo.Value) *hlo.Value {
-		attrs := hlo.Attrs{{Name: "comparison_direction", Attr: hlo.EnumAttr{Kind: "comparison_direction", Value: "GT"}}}
-		if o.In(0).Elem.IsFloat() {
-			attrs = append(attrs, hlo.NamedAttr{Name: "compare_type", Attr: hlo.EnumAttr{Kind: "comparison_type", Value: "TOTALORDER"}})
-		}
-		return b.Op("stablehlo.compare", attrs, early[0], late[0])
-	})
+	r := newRanking(b, shape, last)
+	if r == nil || shape[last] > minNetwork {
+		return topKBySort(b, o)
+	}
+	rank := r.rank([]*hlo.Value{x}, func(early, late []*hlo.Value) *hlo.Value { return descending(b, early[0], late[0]) })
 	k := o.IntOr("k", 0)
 	return []*hlo.Value{r.pick(rank, x, k), r.pick(rank, counting(b, dtype.I32, shape, last), k)}
+}
+
+// descending is x > y, in total order for floats.
+func descending(b *hlo.Builder, x, y *hlo.Value) *hlo.Value {
+	attrs := hlo.Attrs{{Name: "comparison_direction", Attr: hlo.EnumAttr{Kind: "comparison_direction", Value: "GT"}}}
+	if hlo.TensorOf(x).Elem.IsFloat() {
+		attrs = append(attrs, hlo.NamedAttr{Name: "compare_type", Attr: hlo.EnumAttr{Kind: "comparison_type", Value: "TOTALORDER"}})
+	}
+	return b.Op("stablehlo.compare", attrs, x, y)
 }
 
 // lift appends the ops of a region on scalars, applied to whole tensors of the given shape, and returns the results;
