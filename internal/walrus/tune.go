@@ -9,7 +9,7 @@ type tuning struct {
 }
 
 // tunings are the candidates of level 2, the default first.
-var tunings = []int64{0, 256, 128, 512, 64}
+var tunings = []int64{0, 256, 128, 512, 1024, 64}
 
 // tuneEffort bounds the instructions compiled in all trials together.
 const tuneEffort = 24000
