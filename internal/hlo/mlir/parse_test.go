@@ -334,11 +334,16 @@ func TestLinear(t *testing.T) {
 		}
 		return best
 	}
-	small, big := measure(10_000), measure(100_000)
-	t.Logf("10,000 lines: %v, 100,000 lines: %v", small, big)
-	if big > 40*small+time.Second {
-		t.Errorf("10,000 lines take %v, 100,000 take %v", small, big)
+	// Other processes disturb a measurement; what is linear shows it in one of several.
+	var small, big time.Duration
+	for range 6 {
+		small, big = measure(10_000), measure(100_000)
+		t.Logf("10,000 lines: %v, 100,000 lines: %v", small, big)
+		if big < 40*small {
+			return
+		}
 	}
+	t.Errorf("10,000 lines take %v, 100,000 take %v", small, big)
 }
 
 func FuzzParse(f *testing.F) {
