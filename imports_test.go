@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,3 +92,29 @@ func TestImportOrder(t *testing.T) {
 
 // testMayImport lets tests use executors and readers of other rooms.
 func testMayImport(path, target string) bool { return strings.HasSuffix(path, "_test.go") }
+
+// TestDependencies wants a line in docs/dependencies.md for every module that go.mod requires directly.
+func TestDependencies(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile("docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, l := range strings.Split(string(mod), "\n") {
+		f := strings.Fields(l)
+		if len(f) != 2 || !strings.Contains(f[0], "/") || !strings.HasPrefix(f[1], "v") {
+			continue
+		}
+		n++
+		if !strings.Contains(string(doc), "`"+f[0]+"`") {
+			t.Errorf("docs/dependencies.md does not say what %s is for", f[0])
+		}
+	}
+	if n == 0 {
+		t.Error("go.mod requires nothing")
+	}
+}

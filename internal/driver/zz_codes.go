@@ -79,6 +79,8 @@ var _ = diag.Explain(
 	diag.Info{Code: "HLO071", Title: "print"},
 	diag.Info{Code: "HLO080", Title: "a function that calls itself, directly or through others"},
 	diag.Info{Code: "HLO081", Title: "a program that grows beyond measure when its calls are expanded"},
+	diag.Info{Code: "HLO082", Title: "from hlo"},
+	diag.Info{Code: "HLO083", Title: "from hlolimit"},
 	diag.Info{Code: "HLO300", Title: "no function to evaluate"},
 	diag.Info{Code: "HLO301", Title: "arguments do not fit the parameters"},
 	diag.Info{Code: "HLO302", Title: "op without a kernel", Unsupported: true},
