@@ -142,7 +142,7 @@ func (o *Op) Pairs(name string, n int) ([][2]int64, bool) {
 		return out, o.Attrs.Get(name) == nil
 	}
 	v := d.Ints()
-	if len(v) != 2*n {
+	if len(v) != 2*n || len(d.Type.Dims) != 2 || d.Type.Dims[1] != 2 && n > 0 {
 		return out, false
 	}
 	for i := range out {

@@ -33,13 +33,13 @@ var _ = define(
 	OpDef{Name: "chlo.zeta", Doc: "Hurwitz zeta function", In: exactly(2), Out: exactly(1), Traits: Elementwise | Pure, Infer: inferSame(clsFloat)},
 	OpDef{Name: "chlo._asin_acos_kernel", Doc: "the common kernel of asin and acos", In: exactly(1), Out: exactly(1), Traits: Elementwise | Pure, Infer: inferSame(clsFloatC)},
 	OpDef{Name: "chlo.constant", Doc: "a constant tensor", Out: exactly(1), Traits: Pure, Attrs: []AttrDef{req("value", AttrDense)}, Infer: inferConstant},
-	OpDef{Name: "chlo.constant_like", Doc: "a constant of the operand's shape", In: exactly(1), Out: exactly(1), Traits: Pure, Attrs: []AttrDef{req("value", AttrAny)}, Verify: verifySameShape},
+	OpDef{Name: "chlo.constant_like", Doc: "a constant of the operand's shape", In: exactly(1), Out: exactly(1), Traits: Pure, Attrs: []AttrDef{req("value", AttrAny)}, Verify: verifyConstantLike},
 	OpDef{Name: "chlo.top_k", Doc: "the k greatest elements of the last dimension and their positions", In: exactly(1), Out: exactly(2), Traits: Pure,
 		Attrs: []AttrDef{req("k", AttrInt)}, Infer: inferTopK},
 	OpDef{Name: "chlo.ragged_dot", Doc: "a dot product in groups of run-time size", In: exactly(3), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("ragged_dot_dimension_numbers", AttrAny), opt("precision_config", AttrEnums)}},
+		Attrs: []AttrDef{req("ragged_dot_dimension_numbers", AttrAny), opt("precision_config", AttrEnums)}, Verify: verifyRaggedDot},
 	OpDef{Name: "chlo.scan", Doc: "a region applied along a dimension with carried state", In: atLeast(1), Out: atLeast(1), Regions: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("dimension", AttrInt), opt("is_reverse", AttrBool), opt("is_associative", AttrBool)}},
+		Attrs: []AttrDef{req("dimension", AttrInt), opt("is_reverse", AttrBool), opt("is_associative", AttrBool)}, Verify: verifyScan},
 	chloBroadcast("add", "broadcasting sum", elemOfOperand), chloBroadcast("and", "broadcasting and", elemOfOperand),
 	chloBroadcast("atan2", "broadcasting atan2", elemOfOperand), chloBroadcast("divide", "broadcasting quotient", elemOfOperand),
 	chloBroadcast("maximum", "broadcasting maximum", elemOfOperand), chloBroadcast("minimum", "broadcasting minimum", elemOfOperand),
@@ -158,6 +158,9 @@ func inferTopK(o *Op) ([]Type, error) {
 	}
 	k := o.IntOr("k", -1)
 	n := len(a.Dims)
+	if a.Unranked && k >= 0 {
+		return []Type{a, &TensorType{Elem: dtype.I32, Unranked: true}}, nil
+	}
 	if n == 0 || k < 0 || a.Dims[n-1] >= 0 && a.Dims[n-1] < k {
 		return nil, errf(o, CodeShape, "operand is %s, its last dimension must hold at least k = %d", a, k)
 	}

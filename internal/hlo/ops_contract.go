@@ -1,13 +1,13 @@
 package hlo
 
 var _ = define(
-	OpDef{Name: "stablehlo.dot_general", Doc: "products summed over contracting dimensions, per batch", In: exactly(2), Out: exactly(1), Traits: Pure,
+	OpDef{Name: "stablehlo.dot_general", Doc: "products summed over contracting dimensions, per batch", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs: []AttrDef{req("dot_dimension_numbers", AttrDotDims), opt("precision_config", AttrEnums), opt("algorithm", AttrAny)}, Verify: verifyDotGeneral},
-	OpDef{Name: "stablehlo.dot", Doc: "vector and matrix product", In: exactly(2), Out: exactly(1), Traits: Pure,
+	OpDef{Name: "stablehlo.dot", Doc: "vector and matrix product", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs: []AttrDef{opt("precision_config", AttrEnums)}, Verify: verifyDot},
-	OpDef{Name: "stablehlo.convolution", Doc: "windowed products summed over input features", In: exactly(2), Out: exactly(1), Traits: Pure, Attrs: append([]AttrDef{},
-		convAttrs...), Verify: verifyConvolution},
-	OpDef{Name: "stablehlo.dynamic_conv", Doc: "convolution with run-time padding", In: exactly(3), Out: exactly(1), Traits: Pure, Attrs: append([]AttrDef{}, convAttrs...)},
+	OpDef{Name: "stablehlo.convolution", Doc: "windowed products summed over input features", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure, Attrs: append([]AttrDef{},
+		convAttrs...), Verify: func(o *Op) error { return verifyConvolution(o, true) }},
+	OpDef{Name: "stablehlo.dynamic_conv", Doc: "convolution with run-time padding", In: exactly(3), Out: exactly(1), Traits: PerAxis | Pure, Attrs: append([]AttrDef{}, convAttrs...), Verify: verifyDynamicConv},
 	OpDef{Name: "stablehlo.einsum", Doc: "a product in Einstein notation", In: exactly(2), Out: exactly(1), Traits: Pure, Attrs: []AttrDef{req("einsum_config", AttrString)}},
 	OpDef{Name: "stablehlo.unary_einsum", Doc: "a reduction or transposition in Einstein notation", In: exactly(1), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("einsum_config", AttrString)}},
@@ -84,6 +84,12 @@ func verifyDotGeneral(o *Op) error {
 		return errf(o, CodeResult, "result is %s, its shape must be %v", TypeString(o.Results[0].Type), dims)
 	}
 	a, b := o.In(0), o.In(1)
+	if err := first(verifyProductQuant(o), verifyWeightZero(o)); err != nil {
+		return err
+	}
+	if d, ok := o.Attrs.Get("dot_dimension_numbers").(*DotDims); ok && b.Quant != nil && b.Quant.Axis >= 0 && contains(d.RhsContract, int64(b.Quant.Axis)) {
+		return errf(o, CodeElem, "the right operand is quantised along dimension %d, which is contracted", b.Quant.Axis)
+	}
 	if a.Quant == nil && b.Quant == nil && (a.Elem.IsComplex() != b.Elem.IsComplex() || a.Elem.IsComplex() != r.Elem.IsComplex()) {
 		return errf(o, CodeElem, "cannot multiply %s by %s into %s", a.ElemString(), b.ElemString(), r.ElemString())
 	}
@@ -125,6 +131,9 @@ func ConvWindow(o *Op) (Window, error) {
 	for _, x := range d.KernelSpatial {
 		w.Size = append(w.Size, k.Dims[x])
 	}
+	if o.Name() == "stablehlo.dynamic_conv" && len(w.Stride) > n {
+		w.Stride = w.Stride[:n] // JAX's exporter writes the strides of the two-dimensional form for one dimension
+	}
 	for _, c := range []struct {
 		name string
 		v    []int64
@@ -144,7 +153,19 @@ func ConvWindow(o *Op) (Window, error) {
 	return w, nil
 }
 
-func verifyConvolution(o *Op) error {
+// verifyDynamicConv checks what does not depend on the padding.
+func verifyDynamicConv(o *Op) error {
+	d, ok := o.Attrs.Get("dimension_numbers").(*ConvDims)
+	if !ok {
+		return errf(o, CodeAttr, "dimension_numbers is missing")
+	}
+	if p := o.In(2); p == nil || !p.Elem.IsInt() || !CompatibleShapes(p, &TensorType{Dims: []int64{int64(len(d.InSpatial)), 2}}) {
+		return errf(o, CodeShape, "padding is %s, must be integers of shape [%d, 2]", TypeString(o.Operands[2].Type), len(d.InSpatial))
+	}
+	return verifyConvolution(o, false)
+}
+
+func verifyConvolution(o *Op, padded bool) error {
 	a, err := tensorIn(o, 0)
 	if err != nil {
 		return err
@@ -154,7 +175,7 @@ func verifyConvolution(o *Op) error {
 		return err
 	}
 	r := o.Out(0)
-	if r == nil || len(a.Dims) != len(k.Dims) || len(r.Dims) != len(a.Dims) {
+	if r == nil || len(a.Dims) != len(k.Dims) || len(r.Dims) != len(a.Dims) || len(a.Dims) < 2 {
 		return errf(o, CodeShape, "input %s, kernel %s and result must have one rank", a, k)
 	}
 	d, ok := o.Attrs.Get("dimension_numbers").(*ConvDims)
@@ -178,11 +199,28 @@ func verifyConvolution(o *Op) error {
 	if err != nil {
 		return err
 	}
+	if v, ok := o.Ints("window_reversal"); ok && len(v) != len(d.InSpatial) {
+		return errf(o, CodeAttr, "window_reversal has %d entries, there are %d spatial dimensions", len(v), len(d.InSpatial))
+	}
+	for i, n := range w.Size {
+		if n == 0 {
+			return errf(o, CodeShape, "kernel dim %d is 0, a window must hold something", d.KernelSpatial[i])
+		}
+	}
+	if a.Quant == nil && k.Quant == nil && !sameElem(a, k) && !(a.Elem.IsFloat() && k.Elem.IsFloat()) {
+		return errf(o, CodeElem, "cannot multiply %s by %s", a.ElemString(), k.ElemString())
+	}
+	if err := first(verifyProductQuant(o), quantAxisIs(o, "the kernel", k, d.KernelOutFeature), quantAxisIs(o, "the result", r, d.OutFeature)); err != nil {
+		return err
+	}
 	fg, bg := o.IntOr("feature_group_count", 1), o.IntOr("batch_group_count", 1)
 	if fg < 1 || bg < 1 || fg > 1 && bg > 1 {
 		return errf(o, CodeAttr, "feature_group_count %d and batch_group_count %d: positive, and one of them 1", fg, bg)
 	}
 	in, kin, kout := a.Dims[d.InFeature], k.Dims[d.KernelInFeature], k.Dims[d.KernelOutFeature]
+	if in >= 0 && in%fg != 0 {
+		return errf(o, CodeShape, "input features %d are not a multiple of feature_group_count %d", in, fg)
+	}
 	if in >= 0 && kin >= 0 && in != kin*fg {
 		return errf(o, CodeShape, "input has %d features, kernel takes %d in %d groups", in, kin, fg)
 	}
@@ -200,7 +238,7 @@ func verifyConvolution(o *Op) error {
 		return errf(o, CodeResult, "result is %s, batch must be %d and features %d", r, nb, kout)
 	}
 	for i, x := range d.InSpatial {
-		if w.Size[i] < 0 {
+		if w.Size[i] < 0 || !padded {
 			continue
 		}
 		n := windowExtent(a.Dims[x], w.Size[i], w.Stride[i], w.BaseDilation[i], w.Dilation[i], w.Pad[i])

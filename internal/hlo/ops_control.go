@@ -1,31 +1,35 @@
 package hlo
 
-import "github.com/alcadev/alca/internal/dtype"
+import (
+	"regexp"
+
+	"github.com/alcadev/alca/internal/dtype"
+)
 
 var _ = define(
-	OpDef{Name: "stablehlo.while", Doc: "a loop: the body as long as the condition holds", In: atLeast(0), Out: atLeast(0), Regions: exactly(2),
+	OpDef{Name: "stablehlo.while", Doc: "a loop: the body as long as the condition holds", In: atLeast(0), Out: atLeast(0), Traits: PerAxis, Regions: exactly(2),
 		Infer: inferOperandTypes, Verify: verifyWhile},
-	OpDef{Name: "stablehlo.if", Doc: "one of two regions, by a predicate", In: exactly(1), Out: atLeast(0), Regions: exactly(2), Verify: verifyBranches},
-	OpDef{Name: "stablehlo.case", Doc: "one of several regions, by an index; the last when out of range", In: exactly(1), Out: atLeast(0), Regions: atLeast(1), Verify: verifyBranches},
+	OpDef{Name: "stablehlo.if", Doc: "one of two regions, by a predicate", In: exactly(1), Out: atLeast(0), Traits: PerAxis, Regions: exactly(2), Verify: verifyBranches},
+	OpDef{Name: "stablehlo.case", Doc: "one of several regions, by an index; the last when out of range", In: exactly(1), Out: atLeast(0), Traits: PerAxis, Regions: atLeast(1), Verify: verifyBranches},
 	OpDef{Name: "stablehlo.optimization_barrier", Doc: "operands unchanged; nothing moves across", In: atLeast(0), Out: atLeast(0), Infer: inferOperandTypes},
-	OpDef{Name: "stablehlo.return", Doc: "results of a region", In: atLeast(0), Traits: Terminator},
-	OpDef{Name: "stablehlo.tuple", Doc: "a tuple of the operands", In: atLeast(0), Out: exactly(1), Traits: Pure, Infer: inferTuple},
-	OpDef{Name: "stablehlo.get_tuple_element", Doc: "one element of a tuple", In: exactly(1), Out: exactly(1), Traits: Pure,
+	OpDef{Name: "stablehlo.return", Doc: "results of a region", In: atLeast(0), Traits: PerAxis | Terminator},
+	OpDef{Name: "stablehlo.tuple", Doc: "a tuple of the operands", In: atLeast(0), Out: exactly(1), Traits: PerAxis | Pure, Infer: inferTuple},
+	OpDef{Name: "stablehlo.get_tuple_element", Doc: "one element of a tuple", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs: []AttrDef{req("index", AttrInt)}, Infer: inferTupleElement},
-	OpDef{Name: "stablehlo.custom_call", Doc: "a call of something outside the language", In: atLeast(0), Out: atLeast(0), Attrs: []AttrDef{req("call_target_name", AttrString),
+	OpDef{Name: "stablehlo.custom_call", Doc: "a call of something outside the language", In: atLeast(0), Out: atLeast(0), Traits: PerAxis, Attrs: []AttrDef{req("call_target_name", AttrString),
 		opt("has_side_effect", AttrBool), opt("backend_config", AttrAny), opt("api_version", AttrInt), opt("called_computations", AttrAny),
 		opt("operand_layouts", AttrAny), opt("result_layouts", AttrAny), opt("output_operand_aliases", AttrAny), opt("result_tilings", AttrAny)}, Verify: verifyCustomCall},
-	OpDef{Name: "stablehlo.composite", Doc: "a named op with a decomposition", In: atLeast(0), Out: atLeast(0), Regions: atLeast(0), Attrs: []AttrDef{req("name", AttrString),
+	OpDef{Name: "stablehlo.composite", Doc: "a named op with a decomposition", In: atLeast(0), Out: atLeast(0), Traits: PerAxis, Regions: atLeast(0), Attrs: []AttrDef{req("name", AttrString),
 		opt("composite_attributes", AttrDict), req("decomposition", AttrSymbol), opt("version", AttrInt)}, Verify: verifyComposite},
 	OpDef{Name: "stablehlo.after_all", Doc: "a token after all operand tokens", In: atLeast(0), Out: exactly(1), Infer: inferToken},
 	OpDef{Name: "stablehlo.create_token", Doc: "a new token", Out: exactly(1), Infer: inferToken},
-	OpDef{Name: "stablehlo.infeed", Doc: "values fed to the program while it runs", In: exactly(1), Out: atLeast(1), Traits: Effect,
-		Attrs: []AttrDef{opt("infeed_config", AttrString), opt("layout", AttrAny)}, Verify: verifyTokenLast},
-	OpDef{Name: "stablehlo.outfeed", Doc: "values handed out while the program runs", In: atLeast(1), Out: exactly(1), Traits: Effect,
+	OpDef{Name: "stablehlo.infeed", Doc: "values fed to the program while it runs", In: exactly(1), Out: atLeast(1), Traits: PerAxis | Effect,
+		Attrs: []AttrDef{opt("infeed_config", AttrString), opt("layout", AttrAny)}, Verify: verifyReceived},
+	OpDef{Name: "stablehlo.outfeed", Doc: "values handed out while the program runs", In: atLeast(1), Out: exactly(1), Traits: PerAxis | Effect,
 		Attrs: []AttrDef{opt("outfeed_config", AttrString)}, Infer: inferToken},
 	OpDef{Name: "stablehlo.trace", Doc: "a debug mark", In: exactly(1), Out: exactly(0), Traits: Effect, Attrs: []AttrDef{opt("tag", AttrString)}},
-	OpDef{Name: "func.return", Doc: "results of a function", In: atLeast(0), Traits: Terminator},
-	OpDef{Name: "func.call", Doc: "a call of a function of the module", In: atLeast(0), Out: atLeast(0), Attrs: []AttrDef{req("callee", AttrSymbol)}},
+	OpDef{Name: "func.return", Doc: "results of a function", In: atLeast(0), Traits: PerAxis | Terminator},
+	OpDef{Name: "func.call", Doc: "a call of a function of the module", In: atLeast(0), Out: atLeast(0), Traits: PerAxis, Attrs: []AttrDef{req("callee", AttrSymbol)}},
 )
 
 func inferToken(*Op) ([]Type, error) { return []Type{TokenType{}}, nil }
@@ -123,12 +127,14 @@ func verifyCustomCall(o *Op) error {
 	if s, ok := o.Str("call_target_name"); !ok || s == "" {
 		return errf(o, CodeAttr, "call_target_name is missing")
 	}
-	return nil
+	return first(verifyCallLayouts(o), verifyAliases(o), verifyBackendConfig(o))
 }
 
+var compositeName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*(\.[a-zA-Z0-9_$]+)+$`)
+
 func verifyComposite(o *Op) error {
-	if s, ok := o.Str("name"); !ok || s == "" {
-		return errf(o, CodeAttr, "name is missing")
+	if s, _ := o.Str("name"); !compositeName.MatchString(s) {
+		return errf(o, CodeAttr, "name is %q, must be a namespace and a name joined by a dot", s)
 	}
 	if _, ok := o.Attrs.Get("decomposition").(SymbolAttr); !ok {
 		return errf(o, CodeAttr, "decomposition must name a function")

@@ -1,23 +1,27 @@
 package hlo
 
-import "github.com/alcadev/alca/internal/dtype"
+import (
+	"slices"
+
+	"github.com/alcadev/alca/internal/dtype"
+)
 
 var _ = define(
-	OpDef{Name: "stablehlo.dynamic_broadcast_in_dim", Doc: "broadcast_in_dim to a run-time shape", In: exactly(2), Out: exactly(1), Traits: Pure,
+	OpDef{Name: "stablehlo.dynamic_broadcast_in_dim", Doc: "broadcast_in_dim to a run-time shape", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs:  []AttrDef{req("broadcast_dimensions", AttrInts), opt("known_expanding_dimensions", AttrInts), opt("known_nonexpanding_dimensions", AttrInts)},
-		Verify: func(o *Op) error { return first(verifyShapeOperand(o, 1), verifyBroadcastInDim(o)) }},
+		Verify: verifyDynamicBroadcast},
 	OpDef{Name: "stablehlo.dynamic_gather", Doc: "gather with run-time slice sizes", In: exactly(3), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("dimension_numbers", AttrGatherDims), opt("indices_are_sorted", AttrBool)}, Verify: verifyElemKept},
+		Attrs: []AttrDef{req("dimension_numbers", AttrGatherDims), opt("indices_are_sorted", AttrBool)}, Infer: inferGather},
 	OpDef{Name: "stablehlo.dynamic_iota", Doc: "iota of a run-time shape", In: exactly(1), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: func(o *Op) error { return first(verifyShapeOperand(o, 0), verifyIota(o)) }},
+		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: func(o *Op) error { return first(verifyShapeOperand(o, 0), verifyIota(o), verifyConstShape(o, 0)) }},
 	OpDef{Name: "stablehlo.dynamic_pad", Doc: "pad with run-time amounts", In: exactly(5), Out: exactly(1), Traits: Pure, Verify: verifyDynamicPad},
-	OpDef{Name: "stablehlo.dynamic_reshape", Doc: "reshape to a run-time shape", In: exactly(2), Out: exactly(1), Traits: Pure,
-		Verify: func(o *Op) error { return first(verifyShapeOperand(o, 1), verifyElemKept(o)) }},
+	OpDef{Name: "stablehlo.dynamic_reshape", Doc: "reshape to a run-time shape", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
+		Verify: verifyDynamicReshape},
 	OpDef{Name: "stablehlo.real_dynamic_slice", Doc: "slice with run-time bounds", In: exactly(4), Out: exactly(1), Traits: Pure, Verify: verifyElemKept},
-	OpDef{Name: "stablehlo.get_dimension_size", Doc: "the run-time extent of a dimension", In: exactly(1), Out: exactly(1), Traits: Pure,
+	OpDef{Name: "stablehlo.get_dimension_size", Doc: "the run-time extent of a dimension", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs: []AttrDef{req("dimension", AttrInt)}, Infer: inferGetDimensionSize},
-	OpDef{Name: "stablehlo.set_dimension_size", Doc: "the operand with a run-time extent of a bounded dimension", In: exactly(2), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("dimension", AttrInt)}, Verify: verifyElemKept},
+	OpDef{Name: "stablehlo.set_dimension_size", Doc: "the operand with a run-time extent of a bounded dimension", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
+		Attrs: []AttrDef{req("dimension", AttrInt)}, Verify: verifySetDimensionSize},
 	OpDef{Name: "stablehlo.compute_reshape_shape", Doc: "a shape with its one -1 resolved", In: exactly(2), Out: exactly(1), Traits: Pure},
 	OpDef{Name: "stablehlo.cstr_reshapable", Doc: "a witness that a reshape is possible", In: exactly(2), Out: exactly(1)},
 )
@@ -31,11 +35,72 @@ func first(errs ...error) error {
 	return nil
 }
 
+func verifyDynamicBroadcast(o *Op) error {
+	if err := first(verifyShapeOperand(o, 1), verifyBroadcastInDim(o), verifyBroadcastQuant(o), verifyConstShape(o, 1)); err != nil {
+		return err
+	}
+	a := o.In(0)
+	grow, _ := o.Ints("known_expanding_dimensions")
+	stay, _ := o.Ints("known_nonexpanding_dimensions")
+	if err := checkDims(o, "known_expanding_dimensions and known_nonexpanding_dimensions", slices.Concat(grow, stay), len(a.Dims)); err != nil {
+		return err
+	}
+	shape, ok := constInts(o.Operands[1])
+	dims, _ := o.Ints("broadcast_dimensions")
+	for i, d := range dims {
+		if ok && int(d) < len(shape) && a.Dims[i] != 1 && !compatDim(a.Dims[i], shape[d]) {
+			return errf(o, CodeShape, "operand dim %d is %d, the shape has %d at %d: must be equal or 1", i, a.Dims[i], shape[d], d)
+		}
+	}
+	return nil
+}
+
+func verifyDynamicReshape(o *Op) error {
+	if err := first(verifyShapeOperand(o, 1), verifyElemKept(o), verifyConstShape(o, 1), verifyReshapeQuant(o)); err != nil {
+		return err
+	}
+	a, r := o.In(0), o.Out(0)
+	x, ok := a.NumElements()
+	if !ok || a.Unranked {
+		return nil
+	}
+	if y, ok := r.NumElements(); ok && !r.Unranked && x != y {
+		return errf(o, CodeShape, "operand %s has %d elements, result %s has %d", a, x, r, y)
+	}
+	if v, ok := constInts(o.Operands[1]); ok {
+		y := int64(1)
+		for _, d := range v {
+			y *= d
+		}
+		if x != y {
+			return errf(o, CodeShape, "operand %s has %d elements, the shape %v has %d", a, x, v, y)
+		}
+	}
+	return nil
+}
+
+func verifySetDimensionSize(o *Op) error {
+	if err := verifyElemKept(o); err != nil {
+		return err
+	}
+	a, s := o.In(0), o.In(1)
+	if d := o.IntOr("dimension", -1); !a.Unranked && (d < 0 || d >= int64(len(a.Dims))) {
+		return errf(o, CodeAttr, "dimension is %d, the rank is %d", d, len(a.Dims))
+	}
+	if s == nil || len(s.Dims) != 0 || s.Elem != dtype.I32 {
+		return errf(o, CodeElem, "the size is %s, must be a scalar i32", TypeString(o.Operands[1].Type))
+	}
+	return nil
+}
+
 // verifyShapeOperand checks that operand i is a vector with one integer a result dimension.
 func verifyShapeOperand(o *Op, i int) error {
 	t, r := o.In(i), o.Out(0)
 	if t == nil || len(t.Dims) != 1 || !t.Elem.IsInt() && !t.Index {
 		return errf(o, CodeShape, "operand %d is %s, must be a vector of integers", i, TypeString(o.Operands[i].Type))
+	}
+	if t.Dims[0] < 0 {
+		return errf(o, CodeShape, "operand %d is %s, must be of known length", i, t)
 	}
 	if r != nil && !r.Unranked && !compatDim(t.Dims[0], int64(len(r.Dims))) {
 		return errf(o, CodeShape, "operand %d has %d entries, the result has rank %d", i, t.Dims[0], len(r.Dims))
@@ -58,6 +123,26 @@ func verifyDynamicPad(o *Op) error {
 	a := o.In(0)
 	if p := o.In(1); p == nil || len(p.Dims) != 0 || !sameElem(p, a) {
 		return errf(o, CodeElem, "padding value must be a scalar of %s", a.ElemString())
+	}
+	if v, ok := constInts(o.Operands[4]); ok {
+		for _, x := range v {
+			if x < 0 {
+				return errf(o, CodeShape, "interior padding holds %d", x)
+			}
+		}
+	}
+	if lo, ok := constInts(o.Operands[2]); ok {
+		hi, ok2 := constInts(o.Operands[3])
+		mid, ok3 := constInts(o.Operands[4])
+		r := o.Out(0)
+		for i := range a.Dims {
+			if !ok2 || !ok3 || i >= len(lo) || i >= len(hi) || i >= len(mid) || i >= len(r.Dims) || a.Dims[i] < 0 {
+				continue
+			}
+			if n := a.Dims[i] + lo[i] + hi[i] + max(a.Dims[i]-1, 0)*mid[i]; !compatDim(n, r.Dims[i]) {
+				return errf(o, CodeResult, "result dim %d is %d, padding makes %d", i, r.Dims[i], n)
+			}
+		}
 	}
 	for i := 2; i < 5; i++ {
 		if t := o.In(i); t == nil || len(t.Dims) != 1 || !compatDim(t.Dims[0], int64(len(a.Dims))) {

@@ -134,7 +134,7 @@ var resultAccuracy = opt("result_accuracy", AttrAny)
 
 var _ = define(
 	unary("abs", "absolute value; complex: modulus", clsNum).withInfer(inferAbs),
-	unary("cbrt", "cubic root", clsFloatC),
+	withAttrs(unary("cbrt", "cubic root", clsFloatC), resultAccuracy),
 	unary("ceil", "round toward positive infinity", clsFloat|clsQuant),
 	withAttrs(unary("cosine", "cosine", clsFloatC), resultAccuracy),
 	unary("count_leading_zeros", "number of leading zero bits", clsInt),
@@ -156,7 +156,7 @@ var _ = define(
 	withAttrs(unary("sqrt", "square root", clsFloatC), resultAccuracy),
 	withAttrs(unary("tan", "tangent", clsFloatC), resultAccuracy),
 	withAttrs(unary("tanh", "hyperbolic tangent", clsFloatC), resultAccuracy),
-	binary("add", "sum; logical or for i1", clsAny, Commutative),
+	binary("add", "sum; logical or for i1", clsAny, Commutative|PerAxis).withVerify(verifyAddQuant),
 	binary("and", "bitwise or logical and", clsLogic, Commutative),
 	binary("atan2", "angle of the point (rhs, lhs)", clsFloatC, 0),
 	binary("divide", "quotient, truncated for integers", clsNum, 0),
@@ -186,12 +186,17 @@ var _ = define(
 		Infer: inferSame(clsFloat | clsQuant), Verify: verifyReducePrecision},
 	OpDef{Name: "stablehlo.select", Doc: "on_true where the predicate holds, else on_false", In: exactly(3), Out: exactly(1),
 		Traits: Elementwise | Pure, Infer: inferSelect},
-	OpDef{Name: "stablehlo.bitcast_convert", Doc: "reinterpretation of the bits", In: exactly(1), Out: exactly(1), Traits: Pure, Verify: verifyBitcast},
+	OpDef{Name: "stablehlo.bitcast_convert", Doc: "reinterpretation of the bits", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure, Verify: verifyBitcast},
 	OpDef{Name: "stablehlo.uniform_quantize", Doc: "quantisation to the result's element type", In: exactly(1), Out: exactly(1),
-		Traits: Elementwise | Pure, Verify: verifyQuantize},
+		Traits: PerAxis | Elementwise | Pure, Verify: verifyQuantize},
 	OpDef{Name: "stablehlo.uniform_dequantize", Doc: "the expressed value of quantised elements", In: exactly(1), Out: exactly(1),
-		Traits: Elementwise | Pure, Infer: inferDequantize},
+		Traits: PerAxis | Elementwise | Pure, Infer: inferDequantize},
 )
+
+func (d OpDef) withVerify(f func(*Op) error) OpDef {
+	d.Verify = f
+	return d
+}
 
 func (d OpDef) withInfer(f func(*Op) ([]Type, error)) OpDef {
 	d.Infer = f

@@ -7,9 +7,9 @@ var windowAttrs = []AttrDef{req("window_dimensions", AttrInts), opt("window_stri
 
 var _ = define(
 	OpDef{Name: "stablehlo.reduce", Doc: "dimensions folded by a region, from initial values", In: atLeast(2), Out: atLeast(1), Regions: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("dimensions", AttrInts)}, Infer: inferReduce, Verify: func(o *Op) error { return verifyReducer(o, 0, len(o.Operands)/2) }},
+		Attrs: []AttrDef{req("dimensions", AttrInts)}, Infer: inferReduce, Verify: verifyReduction},
 	OpDef{Name: "stablehlo.reduce_window", Doc: "windows folded by a region, from initial values", In: atLeast(2), Out: atLeast(1), Regions: exactly(1), Traits: Pure,
-		Attrs: windowAttrs, Infer: inferReduceWindow, Verify: func(o *Op) error { return verifyReducer(o, 0, len(o.Operands)/2) }},
+		Attrs: windowAttrs, Infer: inferReduceWindow, Verify: verifyReduction},
 	OpDef{Name: "stablehlo.select_and_scatter", Doc: "source values added where a window's chosen element stands", In: exactly(3), Out: exactly(1), Regions: exactly(2),
 		Traits: Pure, Attrs: []AttrDef{opt("window_dimensions", AttrInts), opt("window_strides", AttrInts), opt("padding", AttrPairs)},
 		Infer: inferSelectAndScatter, Verify: verifySelectAndScatter},
@@ -190,6 +190,61 @@ func inferReduceWindow(o *Op) ([]Type, error) {
 	return r, nil
 }
 
+func verifyReduction(o *Op) error {
+	n := len(o.Operands) / 2
+	return verifyPromotion(o, 0, o.Operands[:n], o.Operands[n:])
+}
+
+// verifyPromotion checks a region that folds values of the elements of inputs, starting from inits: accumulators have the
+// type of the results, to which the element types may only be widened.
+func verifyPromotion(o *Op, region int, inputs, inits []*Value) error {
+	n := len(inputs)
+	if err := verifyReducer(o, region, n); err != nil {
+		return err
+	}
+	b := o.Body(region)
+	for i, v := range b.Terminator().Operands {
+		r := TensorOf(v)
+		for _, k := range []int{i, n + i} {
+			if t := TensorOf(b.Args[k]); !sameElem(t, r) {
+				return errf(o, CodeRegion, "reducer argument %d is %s, result %d is %s: must be of one type", k, t, i, r)
+			}
+		}
+		if t := TensorOf(inits[i]); t != nil && !promotable(t, r) {
+			return errf(o, CodeRegion, "reducer result %d is %s, to which an initial value of %s cannot be widened", i, r, t.ElemString())
+		}
+		if t := TensorOf(inputs[i]); t != nil && !promotable(t, r) {
+			return errf(o, CodeRegion, "reducer argument %d is %s, to which elements of %s cannot be widened", n+i, r, t.ElemString())
+		}
+	}
+	return nil
+}
+
+// promotable reports whether elements of a can be widened to those of b. Floats may change their precision.
+func promotable(a, b *TensorType) bool {
+	kind := func(t *TensorType) int {
+		switch {
+		case t.Quant != nil:
+			return 1
+		case t.Elem.IsFloat():
+			return 2
+		case t.Elem.IsComplex():
+			return 3
+		}
+		return 4
+	}
+	if kind(a) != kind(b) {
+		return false
+	}
+	switch kind(a) {
+	case 1:
+		return a.Quant.Storage.Bits() <= b.Quant.Storage.Bits() && a.Quant.Expressed == b.Quant.Expressed
+	case 2:
+		return true
+	}
+	return a.Elem.Bits() <= b.Elem.Bits()
+}
+
 // verifyReducer checks a region that folds n values: 2n scalar arguments, n scalar results.
 func verifyReducer(o *Op, region, n int) error {
 	if len(o.Regions) <= region || len(o.Regions[region].Blocks) != 1 {
@@ -240,7 +295,15 @@ func verifySelectAndScatter(o *Op) error {
 	if t := TensorOf(o.Body(0).Terminator().Operands[0]); t.Elem != dtype.I1 {
 		return errf(o, CodeRegion, "select must return i1, not %s", t.ElemString())
 	}
-	return verifyReducer(o, 1, 1)
+	for i, v := range o.Body(0).Args {
+		if t := TensorOf(v); !sameElem(t, a) {
+			return errf(o, CodeRegion, "select's argument %d is %s, must be a scalar of %s", i, t, a.ElemString())
+		}
+	}
+	if v, ok := o.Ints("window_dimensions"); ok && len(v) != len(a.Dims) {
+		return errf(o, CodeAttr, "window_dimensions has %d entries, the rank is %d", len(v), len(a.Dims))
+	}
+	return verifyPromotion(o, 1, o.Operands[1:2], o.Operands[2:])
 }
 
 func verifyMap(o *Op) error {
@@ -266,8 +329,20 @@ func verifyMap(o *Op) error {
 	if len(b.Args) != len(ts) || term == nil || len(term.Operands) != 1 {
 		return errf(o, CodeRegion, "the region must take %d scalars and return one", len(ts))
 	}
+	for i, v := range b.Args {
+		if t := TensorOf(v); t == nil || len(t.Dims) != 0 || !sameElem(t, ts[i]) {
+			return errf(o, CodeRegion, "region argument %d is %s, must be a scalar of %s", i, TypeString(v.Type), ts[i].ElemString())
+		}
+	}
+	res := TensorOf(term.Operands[0])
+	if res == nil || len(res.Dims) != 0 {
+		return errf(o, CodeRegion, "the region returns %s, must return a scalar", TypeString(term.Operands[0].Type))
+	}
 	r := o.Out(0)
-	if r == nil || !CompatibleShapes(r, shape) {
+	if r == nil || !sameElem(r, res) {
+		return errf(o, CodeElem, "result is %s, the region returns %s", TypeString(o.Results[0].Type), res)
+	}
+	if !CompatibleShapes(r, shape) {
 		return errf(o, CodeShape, "result is %s, operands have the shape of %s", TypeString(o.Results[0].Type), shape)
 	}
 	return nil
@@ -292,7 +367,7 @@ func verifyBatchNorm(o *Op) error {
 		return err
 	}
 	a := o.In(0)
-	if !a.Elem.IsFloat() {
+	if !a.Elem.IsFloat() && a.Quant == nil {
 		return errf(o, CodeElem, "operand holds %s, must hold floats", a.ElemString())
 	}
 	for i := 1; i < len(o.Operands); i++ {
@@ -325,7 +400,7 @@ func verifySquare(o *Op) error {
 	if n < 2 || !compatDim(a.Dims[n-1], a.Dims[n-2]) {
 		return errf(o, CodeShape, "operand is %s, must be square matrices", a)
 	}
-	if !a.Elem.IsFloat() && !a.Elem.IsComplex() {
+	if !a.Elem.IsFloat() && !a.Elem.IsComplex() && a.Quant == nil {
 		return errf(o, CodeElem, "operand holds %s, must hold floats or complex numbers", a.ElemString())
 	}
 	return nil
@@ -340,6 +415,11 @@ func verifyTriangularSolve(o *Op) error {
 		return errf(o, CodeShape, "operands are %s and %s: ranks and element types must be equal", a, b)
 	}
 	n := len(a.Dims)
+	for i := range n - 2 {
+		if !compatDim(a.Dims[i], b.Dims[i]) {
+			return errf(o, CodeShape, "operands are %s and %s: batch dim %d differs", a, b, i)
+		}
+	}
 	side := n - 2
 	if !o.Bool("left_side") {
 		side = n - 1
@@ -420,7 +500,7 @@ func verifyRng(o *Op) error {
 	if s == nil || len(s.Dims) != 1 || !s.Elem.IsInt() && !s.Index || !compatDim(s.Dims[0], int64(len(r.Dims))) {
 		return errf(o, CodeShape, "shape must be a vector of %d integers", len(r.Dims))
 	}
-	return nil
+	return verifyConstShape(o, 2)
 }
 
 func verifyRngBits(o *Op) error {

@@ -1,26 +1,30 @@
 package hlo
 
-import "github.com/alcadev/alca/internal/dtype"
+import (
+	"slices"
+
+	"github.com/alcadev/alca/internal/dtype"
+)
 
 var _ = define(
 	OpDef{Name: "stablehlo.broadcast_in_dim", Doc: "operand dimensions placed at broadcast_dimensions of the result, extents of 1 repeated", In: exactly(1), Out: exactly(1),
-		Traits: Pure, Attrs: []AttrDef{req("broadcast_dimensions", AttrInts)}, Verify: verifyBroadcastInDim},
+		Traits: PerAxis | Pure, Attrs: []AttrDef{req("broadcast_dimensions", AttrInts)}, Verify: func(o *Op) error { return first(verifyBroadcastInDim(o), verifyBroadcastQuant(o), verifyBounded(o)) }},
 	OpDef{Name: "stablehlo.broadcast", Doc: "operand repeated along new leading dimensions", In: exactly(1), Out: exactly(1),
 		Traits: Pure, Attrs: []AttrDef{req("broadcast_sizes", AttrInts)}, Infer: inferBroadcast},
 	OpDef{Name: "stablehlo.concatenate", Doc: "operands one after the other along a dimension", In: atLeast(1), Out: exactly(1),
 		Traits: Pure, Attrs: []AttrDef{req("dimension", AttrInt)}, Infer: inferConcatenate},
-	OpDef{Name: "stablehlo.constant", Doc: "a constant tensor", Out: exactly(1), Traits: Pure, Attrs: []AttrDef{req("value", AttrDense)}, Infer: inferConstant},
+	OpDef{Name: "stablehlo.constant", Doc: "a constant tensor", Out: exactly(1), Traits: PerAxis | Pure, Attrs: []AttrDef{req("value", AttrDense)}, Infer: inferConstant},
 	OpDef{Name: "stablehlo.iota", Doc: "increasing values along one dimension", Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: verifyIota},
 	OpDef{Name: "stablehlo.pad", Doc: "padding at the edges (negative: cropping) and between elements", In: exactly(2), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("edge_padding_low", AttrInts), req("edge_padding_high", AttrInts), req("interior_padding", AttrInts)}, Infer: inferPad},
-	OpDef{Name: "stablehlo.reshape", Doc: "the same elements in another shape", In: exactly(1), Out: exactly(1), Traits: Pure, Verify: verifyReshape},
+	OpDef{Name: "stablehlo.reshape", Doc: "the same elements in another shape", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure, Verify: func(o *Op) error { return first(verifyReshape(o), verifyReshapeQuant(o), verifyBounded(o)) }},
 	OpDef{Name: "stablehlo.reverse", Doc: "elements in reverse order along dimensions", In: exactly(1), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("dimensions", AttrInts)}, Infer: inferReverse},
 	OpDef{Name: "stablehlo.slice", Doc: "a strided rectangle with static bounds", In: exactly(1), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("start_indices", AttrInts), req("limit_indices", AttrInts), req("strides", AttrInts)}, Infer: inferSlice},
-	OpDef{Name: "stablehlo.transpose", Doc: "dimensions permuted", In: exactly(1), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("permutation", AttrInts)}, Infer: inferTranspose},
+	OpDef{Name: "stablehlo.transpose", Doc: "dimensions permuted", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure,
+		Attrs: []AttrDef{req("permutation", AttrInts)}, Infer: inferTranspose, Verify: verifyTransposeQuant},
 	OpDef{Name: "stablehlo.dynamic_slice", Doc: "a rectangle of static size at run-time start indices, which are clamped", In: atLeast(1), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("slice_sizes", AttrInts)}, Infer: inferDynamicSlice},
 	OpDef{Name: "stablehlo.dynamic_update_slice", Doc: "operand with a rectangle replaced at run-time start indices, which are clamped", In: atLeast(2), Out: exactly(1),
@@ -100,6 +104,21 @@ func verifyBroadcastInDim(o *Op) error {
 	return nil
 }
 
+// verifyBounded: extents of the result are known, or bounded in one dimension.
+func verifyBounded(o *Op) error {
+	r := o.Out(0)
+	open := 0
+	for i, d := range r.Dims {
+		if d >= 0 {
+			continue
+		}
+		if open++; open > 1 || i >= len(r.Bounds) || r.Bounds[i] < 0 {
+			return errf(o, CodeResult, "result is %s, must be static or bounded in one dimension", r)
+		}
+	}
+	return nil
+}
+
 func inferBroadcast(o *Op) ([]Type, error) {
 	a, err := tensorIn(o, 0)
 	if err != nil {
@@ -152,6 +171,12 @@ func inferConstant(o *Op) ([]Type, error) {
 	d, ok := o.Attrs.Get("value").(*DenseAttr)
 	if !ok {
 		return nil, errf(o, CodeAttr, "value is missing or not a dense constant")
+	}
+	if len(o.Results) == 1 {
+		// The elements of a quantised constant are given as what is stored.
+		if r := o.Out(0); r != nil && r.Quant != nil && r.Quant.Storage == d.Type.Elem && CompatibleShapes(r, d.Type) {
+			return []Type{r}, nil
+		}
 	}
 	return []Type{d.Type}, nil
 }
@@ -381,6 +406,64 @@ func contains(xs []int64, v int64) bool {
 	return false
 }
 
+// sliceSizes are the slice sizes of a gather: an attribute, or an operand, of which only a constant is known.
+func sliceSizes(o *Op, rank int) ([]int64, error) {
+	if len(o.Operands) < 3 {
+		sizes, err := needInts(o, "slice_sizes", rank)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sizes {
+			if s < 0 {
+				return nil, errf(o, CodeAttr, "slice_sizes holds %d", s)
+			}
+		}
+		return sizes, nil
+	}
+	t := o.In(2)
+	if t == nil || len(t.Dims) != 1 || !t.Elem.IsInt() || !compatDim(t.Dims[0], int64(rank)) {
+		return nil, errf(o, CodeShape, "slice sizes are %s, must be a vector of %d integers", TypeString(o.Operands[2].Type), rank)
+	}
+	if v, ok := constInts(o.Operands[2]); ok {
+		for _, s := range v {
+			if s < 0 {
+				return nil, errf(o, CodeShape, "slice sizes hold %d", s)
+			}
+		}
+		return v, nil
+	}
+	out := make([]int64, rank)
+	for i := range out {
+		out[i] = Dynamic
+	}
+	return out, nil
+}
+
+// sorted requires ascending dimensions.
+func sorted(o *Op, name string, dims []int64) error {
+	if !slices.IsSorted(dims) {
+		return errf(o, CodeAttr, "%s is %v, must be ascending", name, dims)
+	}
+	return nil
+}
+
+// batching checks that batching dimensions of an index tensor are dimensions of it, other than the index vector's, and as
+// long as the operand's.
+func batching(o *Op, name string, a *TensorType, dims []int64, idx *TensorType, at []int64, vec int64) error {
+	if err := checkDims(o, name, at, len(idx.Dims)); err != nil {
+		return err
+	}
+	for i, d := range at {
+		if d == vec {
+			return errf(o, CodeAttr, "%s holds %d, the dimension of the index vectors", name, d)
+		}
+		if i < len(dims) && dims[i] >= 0 && dims[i] < int64(len(a.Dims)) && !compatDim(a.Dims[dims[i]], idx.Dims[d]) {
+			return errf(o, CodeShape, "batching dims differ: operand dim %d is %d, index dim %d is %d", dims[i], a.Dims[dims[i]], d, idx.Dims[d])
+		}
+	}
+	return nil
+}
+
 func inferGather(o *Op) ([]Type, error) {
 	a, err := tensorIn(o, 0)
 	if err != nil {
@@ -394,7 +477,7 @@ func inferGather(o *Op) ([]Type, error) {
 	if !ok {
 		return nil, errf(o, CodeAttr, "dimension_numbers is missing")
 	}
-	sizes, err := needInts(o, "slice_sizes", len(a.Dims))
+	sizes, err := sliceSizes(o, len(a.Dims))
 	if err != nil {
 		return nil, err
 	}
@@ -405,7 +488,10 @@ func inferGather(o *Op) ([]Type, error) {
 	if !compatDim(n, int64(len(g.StartIndexMap))) {
 		return nil, errf(o, CodeShape, "index vectors have %d entries, start_index_map %d", n, len(g.StartIndexMap))
 	}
-	if err := checkDims(o, "start_index_map", g.StartIndexMap, len(a.Dims)); err != nil {
+	if err := first(checkDims(o, "start_index_map", g.StartIndexMap, len(a.Dims)),
+		sorted(o, "offset_dims", g.OffsetDims), sorted(o, "collapsed_slice_dims", g.CollapsedSliceDims), sorted(o, "operand_batching_dims", g.OperandBatchingDims),
+		checkDims(o, "start_index_map and operand_batching_dims", slices.Concat(g.StartIndexMap, g.OperandBatchingDims), len(a.Dims)),
+		batching(o, "start_indices_batching_dims", a, g.OperandBatchingDims, idx, g.StartIndicesBatchingDims, g.IndexVectorDim)); err != nil {
 		return nil, err
 	}
 	dropped := append(append([]int64(nil), g.CollapsedSliceDims...), g.OperandBatchingDims...)
@@ -417,7 +503,7 @@ func inferGather(o *Op) ([]Type, error) {
 	}
 	var window []int64
 	for i, s := range sizes {
-		if s < 0 || a.Dims[i] >= 0 && s > a.Dims[i] {
+		if s != Dynamic && (s < 0 || a.Dims[i] >= 0 && s > a.Dims[i]) {
 			return nil, errf(o, CodeShape, "slice size %d exceeds dim %d of extent %d", s, i, a.Dims[i])
 		}
 		if contains(dropped, int64(i)) {
@@ -491,6 +577,13 @@ func verifyScatter(o *Op) error {
 			return err
 		}
 	}
+	if err := first(sorted(o, "update_window_dims", s.UpdateWindowDims), sorted(o, "inserted_window_dims", s.InsertedWindowDims),
+		sorted(o, "input_batching_dims", s.InputBatchingDims),
+		checkDims(o, "inserted_window_dims and input_batching_dims", slices.Concat(s.InsertedWindowDims, s.InputBatchingDims), len(a.Dims)),
+		checkDims(o, "scatter_dims_to_operand_dims and input_batching_dims", slices.Concat(s.ScatterDimsToOperandDims, s.InputBatchingDims), len(a.Dims)),
+		batching(o, "scatter_indices_batching_dims", a, s.InputBatchingDims, idx, s.ScatterIndicesBatchingDims, s.IndexVectorDim)); err != nil {
+		return err
+	}
 	for k := range n {
 		u, err := tensorIn(o, n+1+k)
 		if err != nil {
@@ -534,7 +627,7 @@ func verifyScatter(o *Op) error {
 			return errf(o, CodeShape, "update_window_dims has %d entries, the input has %d dimensions left", len(window), w)
 		}
 	}
-	return verifyReducer(o, 0, n)
+	return verifyPromotion(o, 0, o.Operands[n+1:], o.Operands[:n])
 }
 
 // inferOperandTypes: results have the operands' types.

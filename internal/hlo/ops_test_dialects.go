@@ -3,7 +3,7 @@ package hlo
 // The dialects of test programs (frontend.md 11.6): check states expectations, interpreter runs processes.
 
 func check(name, doc string, in int, attrs ...AttrDef) OpDef {
-	return OpDef{Name: "check." + name, Doc: doc, In: exactly(in), Traits: Effect, Attrs: attrs}
+	return OpDef{Name: "check." + name, Doc: doc, In: exactly(in), Traits: Effect | PerAxis, Attrs: attrs}
 }
 
 var _ = define(
@@ -15,7 +15,7 @@ var _ = define(
 	check("expect_serialized_eq", "the tensor recorded by a probe equals the operand", 1, req("probe_id", AttrString), opt("iteration", AttrInt)),
 	OpDef{Name: "interpreter.run_parallel", Doc: "programs run as processes of a grid", In: atLeast(0), Out: atLeast(0), Traits: Effect,
 		Attrs: []AttrDef{req("programs", AttrAny), opt("infeed", AttrAny)}},
-	OpDef{Name: "interpreter.probe", Doc: "records its operand and returns it", In: exactly(1), Out: exactly(1), Traits: Effect,
+	OpDef{Name: "interpreter.probe", Doc: "records its operand and returns it", In: exactly(1), Out: exactly(1), Traits: Effect | PerAxis,
 		Attrs: []AttrDef{req("probe_id", AttrString)}, Infer: inferOperandTypes},
-	OpDef{Name: "interpreter.print", Doc: "prints its operand", In: exactly(1), Traits: Effect},
+	OpDef{Name: "interpreter.print", Doc: "prints its operand", In: exactly(1), Traits: Effect | PerAxis},
 )

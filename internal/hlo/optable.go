@@ -14,6 +14,7 @@ const (
 	Effect     // has a side effect: never removed
 	Isolated   // regions see no values from outside
 	Broadcasts // operands broadcast numpy-style (CHLO)
+	PerAxis    // operands and results may be quantised per axis
 )
 
 // Arity bounds a count; Max -1 means any number.

@@ -182,7 +182,7 @@ var dynamicPairs = []pair{
 		bad:  `%0 = stablehlo.dynamic_broadcast_in_dim %arg0, %arg1, dims = [1] : (tensor<3xf32>, tensor<3xi32>) -> tensor<?x3xf32>`, code: hlo.CodeShape},
 	{op: "stablehlo.dynamic_gather", args: "tensor<5x6xf32>; tensor<2x1xi32>; tensor<2xi32>",
 		good: `%0 = "stablehlo.dynamic_gather"(%arg0, %arg1, %arg2) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>} : (tensor<5x6xf32>, tensor<2x1xi32>, tensor<2xi32>) -> tensor<2x?xf32>`,
-		bad:  `%0 = "stablehlo.dynamic_gather"(%arg0, %arg1, %arg2) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>} : (tensor<5x6xf32>, tensor<2x1xi32>, tensor<2xi32>) -> tensor<2x?xf64>`, code: hlo.CodeElem},
+		bad:  `%0 = "stablehlo.dynamic_gather"(%arg0, %arg1, %arg2) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>} : (tensor<5x6xf32>, tensor<2x1xi32>, tensor<2xi32>) -> tensor<2x?xf64>`, code: hlo.CodeResult},
 	{op: "stablehlo.dynamic_iota", args: "tensor<2xi32>", good: `%0 = stablehlo.dynamic_iota %arg0, dim = 0 : (tensor<2xi32>) -> tensor<?x?xf32>`,
 		bad: `%0 = stablehlo.dynamic_iota %arg0, dim = 2 : (tensor<2xi32>) -> tensor<?x?xf32>`, code: hlo.CodeAttr},
 	{op: "stablehlo.dynamic_pad", args: "tensor<3xf32>; tensor<f32>; tensor<1xi32>", badArgs: "tensor<3xf32>; tensor<f32>; tensor<2xi32>",

@@ -229,7 +229,7 @@ func chloPairs() []pair {
     ^bb0(%x: tensor<f32>, %c: tensor<f32>):
       %s = stablehlo.add %x, %c : tensor<f32>
       stablehlo.return %s, %s : tensor<f32>, tensor<f32>
-    }) {dimension = 0 : i64} : (tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<f32>)`,
-			bad: `%0:2 = "chlo.scan"(%arg0, %arg1) {dimension = 0 : i64} : (tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<f32>)`, code: hlo.CodeArity},
+    }) {dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>} : (tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<f32>)`,
+			bad: `%0:2 = "chlo.scan"(%arg0, %arg1) {dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>} : (tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, tensor<f32>)`, code: hlo.CodeArity},
 	)
 }

@@ -110,7 +110,7 @@ func (v *verifier) op(o *Op) error {
 	if err := VerifyOp(o); err != nil {
 		return err
 	}
-	if err := v.call(o); err != nil {
+	if err := first(v.call(o), v.runParallel(o)); err != nil {
 		return err
 	}
 	for _, x := range o.Results {
@@ -176,6 +176,9 @@ func VerifyOp(o *Op) error {
 			return errf(o, CodeAttr, "attribute %s is missing", a.Name)
 		}
 	}
+	if err := first(verifyAttrs(o), verifyQuantTypes(o)); err != nil {
+		return err
+	}
 	if d.Infer != nil {
 		want, err := d.Infer(o)
 		if err != nil {
@@ -212,4 +215,65 @@ func (a Arity) String() string {
 		return strconv.Itoa(a.Min)
 	}
 	return strconv.Itoa(a.Min) + " to " + strconv.Itoa(a.Max)
+}
+
+// runParallel checks that a grid of programs is rectangular and takes and returns what the op does, and that queues of
+// infeed values are functions of one tensor.
+func (v *verifier) runParallel(o *Op) error {
+	if o.Name() != "interpreter.run_parallel" || v.syms == nil {
+		return nil
+	}
+	named := func(a Attr) (*Func, error) {
+		s, ok := a.(SymbolAttr)
+		if !ok || len(s.Path) == 0 {
+			return nil, errf(o, CodeAttr, "programs and infeed must hold names of functions")
+		}
+		f := v.syms[s.Path[0]]
+		if f == nil {
+			return nil, errf(o, CodeSymbol, "there is no function @%s", s.Path[0])
+		}
+		return f, nil
+	}
+	rows, ok := o.Attrs.Get("programs").(ArrayAttr)
+	if !ok || len(rows.Elems) == 0 {
+		return errf(o, CodeAttr, "programs must be a list of lists of functions, and not empty")
+	}
+	width, ins, outs := -1, 0, 0
+	for _, r := range rows.Elems {
+		row, ok := r.(ArrayAttr)
+		if !ok || width >= 0 && len(row.Elems) != width {
+			return errf(o, CodeAttr, "programs must be lists of one length")
+		}
+		width = len(row.Elems)
+		for _, e := range row.Elems {
+			f, err := named(e)
+			if err != nil {
+				return err
+			}
+			ins, outs = ins+len(f.Params), outs+len(f.Results)
+		}
+	}
+	if ins != len(o.Operands) || outs != len(o.Results) {
+		return errf(o, CodeSignature, "the programs take %d values and return %d, here are %d and %d", ins, outs, len(o.Operands), len(o.Results))
+	}
+	if o.Attrs.Get("infeed") == nil {
+		return nil
+	}
+	queue, ok := o.Attrs.Get("infeed").(ArrayAttr)
+	if !ok || len(queue.Elems) == 0 {
+		return errf(o, CodeAttr, "infeed must be a list of functions, and not empty")
+	}
+	for _, e := range queue.Elems {
+		f, err := named(e)
+		if err != nil {
+			return err
+		}
+		if len(f.Results) != 1 {
+			return errf(o, CodeSignature, "@%s feeds %d values, must feed one", f.Name, len(f.Results))
+		}
+		if _, ok := f.Results[0].(*TensorType); !ok {
+			return errf(o, CodeSignature, "@%s feeds %s, must feed a tensor", f.Name, TypeString(f.Results[0]))
+		}
+	}
+	return nil
 }
