@@ -25,6 +25,7 @@ var pipeline = []struct {
 	{"penguin-cse", 1},
 	{"match-gelu", 1},
 	{"penguin-dce", 0},
+	{"slice", 1},
 }
 
 // Pipeline returns the names of the passes of an optimisation level, in order.
