@@ -7,6 +7,7 @@ import (
 
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
+	"github.com/alcadev/alca/internal/hlo/hlopb"
 	"github.com/alcadev/alca/internal/hlo/hlotext"
 	"github.com/alcadev/alca/internal/hlo/mlir"
 	"github.com/alcadev/alca/internal/hlo/mlir/bytecode"
@@ -35,6 +36,7 @@ var formats = []format{
 	{name: "bytecode", doc: "portable artefact", read: oneModule(bytecode.Read),
 		detect: func(src []byte) bool { return bytes.HasPrefix(src, []byte(bytecode.Magic)) }},
 	{name: "hlo", doc: "HLO text", detect: hlotext.Detect, read: hlotext.ParseAll, isHLO: true},
+	{name: "hlopb", doc: "HLO protobuf", detect: hlopb.Detect, read: oneModule(hlopb.Read), isHLO: true},
 	{name: "stablehlo", doc: "MLIR text", detect: func([]byte) bool { return true }, read: readMLIR},
 }
 
@@ -120,8 +122,16 @@ func emitModules(w io.Writer, ms []*hlo.Module, o OptOptions) error {
 			err = mlir.Print(w, m, mlir.Options{Generic: o.Generic, Locs: o.Locs})
 		case "hlo":
 			err = hlotext.Print(w, m, hlotext.Options{Materialize: o.Materialize})
+		case "hlopb":
+			if len(ms) > 1 {
+				return diag.Errorf("DRV030", diag.Loc{}, "there are %d modules; a protobuf file holds one", len(ms))
+			}
+			var b []byte
+			if b, err = hlopb.Write(m, hlopb.Options{Materialize: o.Materialize}); err == nil {
+				_, err = w.Write(b)
+			}
 		default:
-			err = diag.Errorf("DRV031", diag.Loc{}, "--emit=%s: must be one of stablehlo, hlo", o.Emit)
+			err = diag.Errorf("DRV031", diag.Loc{}, "--emit=%s: must be one of stablehlo, hlo, hlopb", o.Emit)
 		}
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ func TestFormatOf(t *testing.T) {
 		{"module {\n}", "stablehlo"}, {"module @m attributes {a = 1} {\n}", "stablehlo"}, {"func.func @main() {", "stablehlo"},
 		{"#loc = loc(unknown)\nmodule {", "stablehlo"}, {"\"builtin.module\"() ({", "stablehlo"}, {"", "stablehlo"},
 		{"%0 = \"stablehlo.add\"(%a, %b)", "stablehlo"}, {"ML\xefR\x06", "bytecode"},
+		{"\n\x01m\x1a\x0c\n\x01c\x12\x07\n\x01p\x12\x02op", "hlopb"},
 	} {
 		if got := formatOf([]byte(c.src)).name; got != c.want {
 			t.Errorf("%q is taken for %s, must be %s", c.src, got, c.want)

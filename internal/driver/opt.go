@@ -10,7 +10,7 @@ type OptOptions struct {
 	Passes, Disable, PrintAfter []string
 	StopAfter                   string
 	Generic, Locs               bool
-	Emit                        string // stablehlo or hlo
+	Emit                        string // stablehlo, hlo or hlopb
 	Materialize                 bool   // write values of elided constants
 	Output                      string
 }

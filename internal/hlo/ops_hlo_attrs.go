@@ -68,7 +68,7 @@ func hloBroadcast(o *Op) (Attrs, error) {
 // triples returns an attribute that is a list of three integers an entry: slice bounds, padding.
 func triples(o *Op, name string) ([][3]int64, error) {
 	a, ok := o.Attrs.Get(name).(ArrayAttr)
-	if !ok {
+	if t := o.In(0); !ok && (t == nil || len(t.Dims) > 0) {
 		return nil, errf(o, CodeAttr, "%s is missing", name)
 	}
 	out := make([][3]int64, len(a.Elems))

@@ -91,10 +91,12 @@ func (p *parser) attr(name string, f form) hlo.Attr {
 		return hlo.BoolAttr{Value: p.bool()}
 	case fFloat:
 		w := p.numberText()
-		v, err := strconv.ParseFloat(w, 64)
+		v, err := strconv.ParseFloat(w, 32)
 		if err != nil {
 			p.fail(CodeAttr, "%s: %q is not a number", name, w)
 		}
+		// Held in single precision by XLA; the double is the one with the float's shortest digits.
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', -1, 32), 64)
 		return hlo.FloatAttr{Value: v, Type: dtype.F32}
 	case fString:
 		return hlo.StringAttr{Value: p.str()}
@@ -157,7 +159,7 @@ func (p *parser) attr(name string, f form) hlo.Attr {
 			if p.peek() == '"' {
 				d.Entries.Set(k, hlo.StringAttr{Value: p.str()})
 			} else {
-				d.Entries.Set(k, hlo.Raw{Text: p.raw()})
+				d.Entries.Set(k, hlo.StringAttr{Value: p.raw()})
 			}
 			p.accept(',')
 		}
@@ -391,7 +393,15 @@ func (p *parser) iota(a *hlo.Iota) {
 	a.Reshape = p.brackets()
 	if p.acceptStr("T(") {
 		p.pos--
-		p.list('(', ')', func() { a.Perm = append(a.Perm, p.int()) })
+		plain := true
+		p.list('(', ')', func() {
+			v := p.int()
+			plain = plain && v == int64(len(a.Perm))
+			a.Perm = append(a.Perm, v)
+		})
+		if plain {
+			a.Perm = nil
+		}
 	}
 }
 
@@ -439,7 +449,13 @@ func (p *parser) sharding(depth int) *hlo.Sharding {
 			s.ReplicateLast = true
 		case "last_tile_dims":
 			p.expect('=')
-			p.list('{', '}', func() { s.LastDims = append(s.LastDims, p.word()) })
+			p.list('{', '}', func() {
+				w := p.word()
+				if w == "replicate" { // an older spelling
+					w = "replicated"
+				}
+				s.LastDims = append(s.LastDims, w)
+			})
 		case "":
 			p.fail(CodeAttr, "sharding: expected a word, found %s", p.found())
 		default:

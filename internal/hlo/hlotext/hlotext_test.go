@@ -61,7 +61,7 @@ func fixedPoint(t *testing.T, m *hlo.Module) {
 
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
-		{"single instruction", "%y = f32[2] add(f32[2] %a, f32[2]{0} %b)", `HloModule module_entry
+		{"single instruction", "%y = f32[2] add(f32[2] %a, f32[2]{0} %b)", `HloModule module_entry, entry_computation_layout={(f32[2], f32[2]{0})->f32[2]}
 
 ENTRY %entry (a: f32[2], b: f32[2]{0}) -> f32[2] {
   %a = f32[2] parameter(0)
@@ -70,7 +70,7 @@ ENTRY %entry (a: f32[2], b: f32[2]{0}) -> f32[2] {
 }
 
 `},
-		{"shape left out", "e { a = f32[2] parameter(0)\n b = add(a, a) }", `HloModule module_e
+		{"shape left out", "e { a = f32[2] parameter(0)\n b = add(a, a) }", `HloModule module_e, entry_computation_layout={(f32[2])->f32[2]}
 
 ENTRY %e (a: f32[2]) -> f32[2] {
   %a = f32[2] parameter(0)
@@ -87,7 +87,7 @@ ENTRY e {
   f = f32[3] constant({...})
   g = f32[] constant(-nan(0x12))
   ROOT t = (f32[2,2]{0,1:T(8,128)(*,4)S(5)}) custom-call(a), custom_call_target="x\"y", sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}, backend_config={a: "}"}
-}`, `HloModule l, input_output_alias={ {1}: (0, {2}, may-alias) }, unknown={a={b=")"}}
+}`, `HloModule l, input_output_alias={ {1}: (0, {2}, may-alias) }, entry_computation_layout={()->(f32[2,2]{0,1:T(8,128)(*,4)S(5)})}, unknown={a={b=")"}}
 
 ENTRY %e () -> (f32[2,2]{0,1:T(8,128)(*,4)S(5)}) {
   %a = f32[2,2] constant({{1, -inf}, {nan, 0.001}})
@@ -106,7 +106,7 @@ ENTRY %e () -> (f32[2,2]{0,1:T(8,128)(*,4)S(5)}) {
   r = f32[] reduce(a, z), dimensions={0}, to_apply={ x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }
   s = ((f32[]), f32[], u32[]) negate-start(r)
   ROOT d = f32[] negate-done(s)
-}`, `HloModule module_e
+}`, `HloModule module_e, entry_computation_layout={(f32[4])->f32[]}
 
 %computation.1 (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)

@@ -123,7 +123,7 @@ func (p *parser) frames() {
 }
 
 // Finish completes a module in the HLO form: computations that are named must exist and not call each other in a
-// circle, and only the entry may be called "main".
+// circle, only the entry may be called "main", and the layout of the entry is stated.
 func Finish(m *hlo.Module) error {
 	byName := make(map[string]*hlo.Func, len(m.Funcs))
 	for _, f := range m.Funcs {
@@ -138,6 +138,25 @@ func Finish(m *hlo.Module) error {
 		delete(byName, "main")
 		f.Name, byName[n] = n, f
 	}
+	if m.Attrs.Get("entry_computation_layout") == nil {
+		if e := m.Entry(); e != nil {
+			t := &hlo.FuncType{Outs: e.Results}
+			for _, p := range e.Params {
+				t.Ins = append(t.Ins, p.Type)
+			}
+			m.Attrs = append(m.Attrs, hlo.NamedAttr{Name: "entry_computation_layout", Attr: hlo.TypeAttr{Type: t}})
+		}
+	}
+	out := m.Attrs[:0]
+	for _, a := range m.Attrs {
+		if d, ok := a.Attr.(hlo.DictAttr); ok {
+			a.Attr = canonicalDict(a.Name, d)
+		}
+		if al, ok := a.Attr.(*hlo.Aliases); !isZero(a.Attr) && (!ok || len(al.Entries) > 0) {
+			out = append(out, a)
+		}
+	}
+	m.Attrs = out
 	const active, done = 1, 2
 	state := map[*hlo.Func]int{}
 	type frame struct {

@@ -335,6 +335,7 @@ func (p *parser) rhs(c *computation, v *hlo.Value) {
 			panic(bail{diag.Errorf(CodeShape, loc, "a parameter needs a shape")})
 		}
 		p.attrs(o)
+		Canonical(opcode, o)
 		if old, ok := c.params[n]; ok || n < 0 {
 			d := diag.Errorf(CodeParam, loc, "parameter number %d of computation %s is used twice or negative", n, c.f.Name)
 			if ok {
@@ -381,6 +382,7 @@ func (p *parser) rhs(c *computation, v *hlo.Value) {
 		} else if sugar != "" {
 			o.Attrs = without(o.Attrs, "calls")
 		}
+		Canonical(o.Def.HLO.Opcode, o)
 		if v.Type == nil {
 			p.inferType(o)
 		}
@@ -437,6 +439,7 @@ func (p *parser) wrapAsync(o *hlo.Op, base string) {
 			inner.Attrs = append(inner.Attrs, a)
 		}
 	}
+	Canonical(base, inner)
 	c.ops, c.last = []*hlo.Op{inner}, inner.Results[0]
 	p.finish(c)
 	o.Attrs = append(outer, hlo.NamedAttr{Name: "calls", Attr: hlo.SymbolAttr{Path: []string{c.f.Name}}})
@@ -493,12 +496,5 @@ func (p *parser) attrs(o *hlo.Op) {
 			panic(bail{diag.Errorf(CodeTwice, loc, "attribute %s is given twice", k)})
 		}
 		o.Attrs = append(o.Attrs, hlo.NamedAttr{Name: k, Attr: p.attr(k, f)})
-		if k == "metadata" {
-			if d, ok := o.Attrs[len(o.Attrs)-1].Attr.(hlo.DictAttr); ok {
-				if s, ok := d.Entries.Get("op_name").(hlo.StringAttr); ok {
-					o.NameLoc = s.Value
-				}
-			}
-		}
 	}
 }

@@ -111,8 +111,8 @@ func (p *printer) ref(n string) {
 	p.name(n)
 }
 
-// nameValues gives every value of f a name that no other has.
-func nameValues(f *hlo.Func) map[*hlo.Value]string {
+// Names gives every value of f a name that no other has.
+func Names(f *hlo.Func) map[*hlo.Value]string {
 	out := map[*hlo.Value]string{}
 	used := map[string]bool{}
 	b := f.Body.Blocks[0]
@@ -164,7 +164,7 @@ func (p *printer) function(f *hlo.Func, entry bool) error {
 	if ret == nil || len(ret.Operands) != 1 {
 		return diag.Errorf(CodePrint, f.Loc, "function %s must end with a return of one value", f.Name)
 	}
-	p.names = nameValues(f)
+	p.names = Names(f)
 	if entry {
 		p.str("ENTRY ")
 	}

@@ -72,12 +72,9 @@ func (p *parser) shape(depth int) hlo.Type {
 		p.fail(CodeShape, "expected a shape, found %s", p.found())
 	}
 	if p.at(1) == '(' { // a buffer, b(f32[2])
-		end := balanced(p.src, p.pos+1)
-		if end < 0 {
-			p.fail(CodeSyntax, "bracket is not closed")
-		}
-		t := hlo.OpaqueType{Text: string(p.src[p.pos:end])}
-		p.skipTo(end)
+		p.pos += 2
+		t := hlo.OpaqueType{Text: "b(" + ShapeString(p.shape(depth+1)) + ")"}
+		p.expect(')')
 		return t
 	}
 	start := p.pos
