@@ -22,9 +22,9 @@ func Pipeline(level int) []string {
 		return append([]string(nil), required...)
 	}
 	if level == 1 {
-		return []string{"inline", "static-forms", "decompose", "hlo-cse", "hlo-dce"}
+		return []string{"inline", "static-forms", "decompose", "narrow64", "hlo-cse", "hlo-dce"}
 	}
-	return []string{"inline", "static-forms", "decompose", "simplify", "canonicalize", "fold-constants", "hlo-cse", "hlo-dce"}
+	return []string{"inline", "static-forms", "decompose", "simplify", "canonicalize", "fold-constants", "narrow64", "hlo-cse", "hlo-dce"}
 }
 
 // after lists, for a pass, those that must have run before it.
@@ -32,6 +32,7 @@ var after = map[string][]string{
 	"static-forms": {"inline"},
 	"decompose":    {"inline", "static-forms"},
 	"canonicalize": {"simplify"},
+	"narrow64":     {"decompose"},
 	"hlo-cse":      {"inline", "decompose"},
 	"hlo-dce":      {"hlo-cse"},
 }

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"encoding/binary"
+
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/pelican"
@@ -53,6 +55,20 @@ func clampedInt(t dtype.Type, v int64) int64 {
 func (l *lowerer) index32(v view) (view, error) {
 	if v.t.DType == dtype.I32 {
 		return v, nil
+	}
+	if v.t.DType == dtype.I64 {
+		// What is far outside stays outside, on its side; a billion leaves room to add offsets.
+		for _, lim := range []struct {
+			op string
+			v  int64
+		}{{"minimum", 1 << 30}, {"maximum", -1 << 30}} {
+			b := binary.LittleEndian.AppendUint64(nil, uint64(lim.v))
+			m, err := l.compute(lim.op, nil, dtype.I64, v.shape, v, l.constSplat(dtype.I64, b))
+			if err != nil {
+				return v, err
+			}
+			v = m
+		}
 	}
 	if v.t.DType == dtype.U32 || v.t.DType == dtype.U64 {
 		// Large values mean "past the end", not a negative index.
