@@ -58,11 +58,19 @@ func differential(seed uint64) error {
 
 // compareNEFF compiles text and compares what it computes with the evaluator's results for golden.
 func compareNEFF(seed uint64, text []byte, golden *hlo.Module) error {
+	ins, _, err := FuncPorts(golden.Entry())
+	if err != nil {
+		return err
+	}
+	return compareNEFFOn(RandomInputs(ins, nil, int64(seed)), seed, text, golden)
+}
+
+// compareNEFFOn is compareNEFF on given inputs; the seed chooses target and optimisation level.
+func compareNEFFOn(inputs map[string]*tensor.Tensor, seed uint64, text []byte, golden *hlo.Module) error {
 	ins, outs, err := FuncPorts(golden.Entry())
 	if err != nil {
 		return err
 	}
-	inputs := RandomInputs(ins, nil, int64(seed))
 	args := make([]*tensor.Tensor, len(ins))
 	for i, p := range ins {
 		args[i] = inputs[p.Name]

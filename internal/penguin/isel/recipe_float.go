@@ -170,6 +170,9 @@ func atan2(c *tileCtx, dst view, in []operand, _ penguin.Attrs) error {
 	ay, ax := c.actOf("Abs", y, 1, 0), c.actOf("Abs", x, 1, 0)
 	lo := c.op2("min", ay, ax)
 	hi := c.op2("max", ay, ax)
+	// The reciprocal of a subnormal is infinite: magnitudes below 1 are scaled up, which leaves the quotient.
+	scale := c.scalar(c.scalar(hi, "is_lt", 1, "mult", 1<<40), "max", 1, "", 0)
+	lo, hi = c.op2("mult", lo, scale), c.op2("mult", hi, scale)
 	q := c.f32()
 	c.b.recip(q, hi)
 	t := c.op2("mult", lo, q)
@@ -251,15 +254,16 @@ func (c *tileCtx) intPower(dst view, x, y operand) {
 	if signed(y.dt) {
 		// The loop above took the two's complement of a negative exponent as a large one: right for +-1 (parity),
 		// wrong for the others.
-		neg, big := c.tmp(dtype.U8), c.tmp(dtype.U8)
+		// No other base rounds to +-1 in the fp32 of these comparisons, while squares of others may wrap to 1.
+		neg, other := c.tmp(dtype.U8), c.tmp(dtype.U8)
 		zero := word()
 		b.memset(zero, 0)
-		a := word()
 		xv := c.full(c.widen(x, dtype.I32))
-		b.tt(machine.Pool, "mult", a, xv, xv)
 		b.ts(neg, e, "is_lt", imm(0), "", arg{})
-		b.ts(big, a, "not_equal", imm(1), "", arg{})
-		b.tt(machine.DVE, "bitwise_and", neg, neg, big)
+		for _, unit := range []float64{1, -1} {
+			b.ts(other, xv, "not_equal", imm(unit), "", arg{})
+			b.tt(machine.DVE, "bitwise_and", neg, neg, other)
+		}
 		b.copyPred(r, zero, neg, false)
 	}
 	c.narrow(dst, r)

@@ -102,6 +102,16 @@ func (c *tileCtx) intDiv(x, y operand) (q, r view, err error) {
 		b.tt(P, "mult", p, over, sd)
 		b.tt(P, "add", q, q, p)
 	}
+	if uns {
+		// The signed steps above hold for divisors below 2^31. From there on the quotient is 0 or 1.
+		large, q1, r1, p := c.tmp(dtype.U32), word(), word(), word()
+		b.ts(large, d.v, "logical_shift_right", immInt(dtype.U32, 31), "", arg{})
+		b.tt(P, "is_ge", q1.as(dtype.U32), a.v, d.v)
+		b.tt(P, "mult", p, q1, dS.v)
+		b.tt(P, "subtract", r1, aS.v, p)
+		b.copyPred(q, q1, large, false)
+		b.copyPred(r, r1, large, false)
+	}
 	z := c.tmp(dtype.U8)
 	b.ts(z, d.v, "is_equal", imm(0), "", arg{})
 	ones := word()

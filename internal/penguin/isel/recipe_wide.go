@@ -384,8 +384,10 @@ func (c *tileCtx) power64(x, y pair, sgn bool) pair {
 	}
 	if sgn {
 		// A negative exponent gives 0 unless the base is 1 or -1, for which the loop saw the right parity.
-		sq := c.mul64(x, x)
-		unit := c.equal64(sq, pair{c.constWord(1), c.constWord(0)})
+		// Squares of other bases may wrap to 1, so the base itself is compared.
+		unit := c.bitsOf("bitwise_or",
+			c.equal64(x, pair{c.constWord(1), c.constWord(0)}),
+			c.equal64(x, pair{c.constWord(0xFFFFFFFF), c.constWord(0xFFFFFFFF)}))
 		bad := c.bitsOf("bitwise_and", c.negative(y), c.bitsOf("bitwise_xor", unit, c.constWord(1)))
 		c.moveIf(r, c.zero64(), bad)
 	}
