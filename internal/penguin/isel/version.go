@@ -55,7 +55,7 @@ func (s *selector) residentLimit() int64 {
 	if s.opts.SBUFBudget > 0 {
 		b = min(b, s.opts.SBUFBudget)
 	}
-	return b / 4
+	return b / 3
 }
 
 // wholeNest walks all of t: one axis for each boundary the homes need.
