@@ -108,6 +108,24 @@ func (s *Source) Parse() (*hlo.Module, error) {
 // hloForm reports whether a form of output is made of instructions of the HLO form.
 func hloForm(emit string) bool { return emit == "hlo" || emit == "hlopb" }
 
+// toHLO brings m to the HLO form. Ops HLO lacks, such as most of CHLO, are decomposed when there are any.
+func toHLO(m *hlo.Module) error {
+	err := hloopt.ToHLO(m)
+	if diag.Code(err) != hloopt.CodeToHLO {
+		return err
+	}
+	ps, perr := hloPasses.Resolve([]string{"inline", "decompose"})
+	if perr != nil {
+		return perr
+	}
+	for _, p := range ps {
+		if perr := p.Run(m); perr != nil {
+			return perr
+		}
+	}
+	return hloopt.ToHLO(m)
+}
+
 // emitModules writes modules in the named form.
 func emitModules(w io.Writer, ms []*hlo.Module, o OptOptions) error {
 	for i, m := range ms {
@@ -117,6 +135,11 @@ func emitModules(w io.Writer, ms []*hlo.Module, o OptOptions) error {
 			}
 		}
 		var err error
+		if hloForm(o.Emit) {
+			if err := toHLO(m); err != nil {
+				return err
+			}
+		}
 		switch o.Emit {
 		case "", "stablehlo":
 			err = mlir.Print(w, m, mlir.Options{Generic: o.Generic, Locs: o.Locs})

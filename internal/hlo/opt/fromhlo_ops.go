@@ -8,6 +8,7 @@ import (
 	"github.com/alcadev/alca/internal/dtype"
 	"github.com/alcadev/alca/internal/hlo"
 	"github.com/alcadev/alca/internal/hlo/hlotext"
+	"github.com/alcadev/alca/internal/hlo/mlir"
 	"github.com/alcadev/alca/internal/tensor"
 )
 
@@ -151,6 +152,9 @@ func (c *fromHLO) plain(b *hlo.Builder, o *hlo.Op, in []*tree) (*tree, error) {
 	}
 	types := c.flat(o.Results[0].Type, nil)
 	if len(types) == 0 {
+		if o.Def.HLO.Opcode == "custom-call" {
+			typedConfig(s)
+		}
 		if s.Def.Has(hlo.Effect) || o.Def.HLO.Opcode == "custom-call" {
 			x, err := hlo.NewOp(s.Def.Name, o.Loc, vs, s.Attrs, regions)
 			if err != nil {
@@ -159,6 +163,9 @@ func (c *fromHLO) plain(b *hlo.Builder, o *hlo.Op, in []*tree) (*tree, error) {
 			b.Block.Ops = append(b.Block.Ops, x)
 		}
 		return tupleOf(), nil
+	}
+	if o.Def.HLO.Opcode == "custom-call" {
+		typedConfig(s)
 	}
 	if sh, ok := o.Attrs.Get("sharding").(*hlo.Sharding); ok && o.Def.HLO.Opcode == "custom-call" {
 		s.Attrs = append(s.Attrs, hlo.NamedAttr{Name: "mhlo.sharding", Attr: hlo.StringAttr{Value: hlotext.AttrString(sh)}})
@@ -522,4 +529,24 @@ func hloInts(t dtype.Type, v []int64) *tensor.Tensor {
 		}
 	}
 	return x
+}
+
+// configKey holds a configuration of a typed custom call that is no dictionary.
+const configKey = "hlo.backend_config"
+
+// typedConfig turns the configuration of a typed custom call, which HLO keeps as text, into the dictionary it is.
+func typedConfig(o *hlo.Op) {
+	s, ok := o.Attrs.Get("backend_config").(hlo.StringAttr)
+	if !ok || o.IntOr("api_version", 1) != 4 {
+		return
+	}
+	if strings.HasPrefix(s.Value, "{") {
+		if m, err := mlir.Parse([]byte("module attributes {a.c = "+s.Value+"} {\n}\n"), ""); err == nil {
+			if d, ok := m.Attrs.Get("a.c").(hlo.DictAttr); ok {
+				o.Attrs.Set("backend_config", d)
+				return
+			}
+		}
+	}
+	o.Attrs.Set("backend_config", hlo.DictAttr{Entries: hlo.Attrs{{Name: configKey, Attr: s}}})
 }

@@ -54,14 +54,19 @@ func TestFromHLOFiles(t *testing.T) {
 				switch {
 				case err == nil:
 					ok++
-				case diag.Code(err) != CodeFromHLO || sub == "benchmarks":
+				case sub == "benchmarks":
 					t.Errorf("%v", err)
-				default:
+				case diag.Code(err) == "":
+					t.Errorf("no diagnostic: %v", err)
+				default: // ops StableHLO lacks, and forms its rules refuse
 					t.Logf("%v", err)
 				}
 			}
 		}
 		t.Logf("%s: %d of %d modules become StableHLO", sub, ok, all)
+		if ok*100 < all*96 {
+			t.Errorf("%s: fewer than 96 %% of the modules become StableHLO", sub)
+		}
 	}
 }
 
