@@ -190,6 +190,18 @@ func (s *selector) candidates(in *penguin.Inst, n *nest, inputs []int) []digit {
 			}
 		}
 	}
+	if sz := numel(dst.t); sz <= maxSingle {
+		// Small values stay with their operands on one partition, or go there to be reduced.
+		alone := sz < 64 || w.d == single && w.weight >= 10 && len(out) == 0
+		for _, i := range inputs {
+			if len(out) == 0 && numel(n.in(i).t) == sz && s.onSingle(n.in(i).t) {
+				alone = true
+			}
+		}
+		if alone {
+			out = append(out, single)
+		}
+	}
 	add(w.d, w.weight > 0)
 	// Rows: the leading dimensions, then any dimension that fills partitions well.
 	st := int64(1)
@@ -219,6 +231,19 @@ func (s *selector) candidates(in *penguin.Inst, n *nest, inputs []int) []digit {
 	return out
 }
 
+// single is the digit of a home on one partition, where small values that are reduced as a whole live: a scalar there
+// is a per-partition operand of the values beside it.
+var single = digit{1, 1}
+
+// maxSingle is the most elements worth walking on one partition.
+const maxSingle = 2048
+
+// onSingle reports whether t is on chip on one partition only.
+func (s *selector) onSingle(t *penguin.Tensor) bool {
+	chip := s.versionsOf(t).chip
+	return len(chip) > 0 && chip[0].dig == single
+}
+
 // chipElementwise emits rec with the output, and every input that depends on the partition axes, on chip.
 func (s *selector) chipElementwise(in *penguin.Inst, n *nest, rec recipe) (bool, error) {
 	n.trim(nil)
@@ -227,9 +252,6 @@ func (s *selector) chipElementwise(in *penguin.Inst, n *nest, rec recipe) (bool,
 		if _, ok := splat(n.in(i).t); !ok {
 			inputs = append(inputs, i)
 		}
-	}
-	if n.size(false) < 64 {
-		return false, nil
 	}
 	for _, d := range s.candidates(in, n, inputs) {
 		p, ok := s.placeElementwise(n.clone(), d, inputs)
@@ -262,7 +284,7 @@ func (s *selector) placeElementwise(n *nest, d digit, inputs []int) (*placed, bo
 	}
 	for _, i := range inputs {
 		t := n.in(i).t
-		if digits[i].ext == 1 {
+		if digits[i].ext == 1 && d != single {
 			p.home[i] = s.broadcast(t)
 		} else {
 			p.home[i] = s.version(t, digits[i])
@@ -417,7 +439,7 @@ func (s *selector) chipReduce(in *penguin.Inst, n *nest) (bool, error) {
 		r.nan = false
 	}
 	n.trim(nil)
-	if n.size(false) < 2 {
+	if n.size(false) < 2 && numel(n.in(0).t) > maxSingle {
 		return false, nil
 	}
 	for _, d := range s.reduceCandidates(in, n) {
@@ -431,7 +453,7 @@ func (s *selector) chipReduce(in *penguin.Inst, n *nest) (bool, error) {
 			continue
 		}
 		dg, ok := p.digitOf(0, part)
-		if !ok || dg.ext == 1 {
+		if !ok || dg.ext == 1 && d != single {
 			continue
 		}
 		if p.home[0] = s.version(n.in(0).t, dg); p.home[0] == nil || !p.fit() {
@@ -458,6 +480,9 @@ func (s *selector) reduceCandidates(in *penguin.Inst, n *nest) []digit {
 	}
 	if d, ok := axesDigit(n, n.out(0), func(i int) bool { return !n.ax[i].reduce }); ok {
 		out = append(out, d)
+	}
+	if numel(n.in(0).t) <= maxSingle {
+		out = append(out, single)
 	}
 	return out
 }

@@ -180,10 +180,22 @@ func (s *selector) wishOf(t *penguin.Tensor, depth int) wish {
 		case penguin.Reduction:
 			if d, ok := axesDigit(n, l, func(i int) bool { return !n.ax[i].reduce }); ok {
 				w = wish{d, 40}
+			} else if numel(t) <= maxSingle && n.size(false) == 1 {
+				// A whole reduction wants one partition.
+				if best.weight < 40 {
+					best = wish{single, 40}
+				}
+				continue
 			}
 		case penguin.Elementwise, penguin.Move:
 			x := s.wishFor(u.in.Out[0].T, depth+1)
 			if x.weight == 0 {
+				continue
+			}
+			if x.d == single && numel(t) <= maxSingle {
+				if best.weight < x.weight-1 {
+					best = wish{single, x.weight - 1}
+				}
 				continue
 			}
 			if d, ok := mapDigit(n, n.out(0), l, x.d); ok {
