@@ -20,15 +20,16 @@ func init() {
 				alca compile model.mlir --dump-ir=ir --verify-each -o model.neff
 				alca compile - -o - < model.mlir > model.neff`),
 			Args: cobra.ExactArgs(1),
-			RunE: a.do(func(ctx context.Context, args []string) error {
-				return driver.CompileCommand(ctx, a.env, args[0], o)
-			}),
 		}
 		f := c.Flags()
 		compileFlags(f, &o.CompileOptions)
 		f.StringVarP(&o.Output, "output", "o", "out.neff", "file to write, - for standard output")
 		f.BoolVar(&o.Stats, "stats", false, "print what the passes did and how good their plans are")
 		f.BoolVar(&o.JSON, "json", false, "print the statistics as JSON")
+		c.RunE = a.do(func(ctx context.Context, args []string) error {
+			o.SeedSet = f.Changed("seed")
+			return driver.CompileCommand(ctx, a.env, args[0], o)
+		})
 		return c
 	})
 }

@@ -18,15 +18,16 @@ func init() {
 				alca eval examples/mlp.mlir
 				alca eval model.mlir --input in.npz --output golden.npz`),
 			Args: cobra.ExactArgs(1),
-			RunE: a.do(func(ctx context.Context, args []string) error {
-				return driver.Eval(ctx, a.env, args[0], o)
-			}),
 		}
 		f := c.Flags()
 		f.StringVar(&o.Input, "input", "", "arguments, an .npz file")
 		f.StringVar(&o.Output, "output", "", "write the results to this .npz file")
-		f.Int64Var(&o.Seed, "seed", 0, "seed of random inputs")
+		f.Int64Var(&o.Seed, "seed", 0, "seed of random inputs; given, NAME.inputs.npz is not used")
 		f.BoolVar(&o.JSON, "json", false, "print the summary as JSON")
+		c.RunE = a.do(func(ctx context.Context, args []string) error {
+			o.SeedSet = f.Changed("seed")
+			return driver.Eval(ctx, a.env, args[0], o)
+		})
 		return c
 	})
 }

@@ -18,5 +18,17 @@ func compileFlags(f *pflag.FlagSet, o *driver.CompileOptions) {
 	f.StringSliceVar(&o.PrintAfter, "print-after", nil, "print the IR to standard error after these passes")
 	f.StringVar(&o.DumpIR, "dump-ir", "", "write the IR after every pass into this folder")
 	f.BoolVar(&o.VerifyEach, "verify-each", false, "run the program after every pass and name the first that changes the result")
-	f.Int64Var(&o.Seed, "seed", 0, "seed of random inputs")
+	f.Int64Var(&o.Seed, "seed", 0, "seed of random inputs; given, NAME.inputs.npz is not used")
+}
+
+// compileOnly lists the flags that were given and say nothing of a program that is compiled already.
+func compileOnly(f *pflag.FlagSet) []string {
+	var given []string
+	f.Visit(func(x *pflag.Flag) {
+		switch x.Name {
+		case "opt-level", "auto-cast", "sbuf-budget", "passes", "disable-pass", "stop-after", "print-after", "dump-ir", "verify-each", "save":
+			given = append(given, x.Name)
+		}
+	})
+	return given
 }

@@ -38,7 +38,8 @@ compared with the golden evaluator, and the evaluator's with NAME.expected.npz i
 		f.BoolVar(&o.JSON, "json", false, "print the report as JSON")
 		f.StringVar(&o.Trace, "trace", "", "write a Perfetto trace to this file")
 		c.RunE = a.do(func(ctx context.Context, args []string) error {
-			o.TargetSet = f.Changed("target")
+			o.TargetSet, o.SeedSet = f.Changed("target"), f.Changed("seed")
+			o.Given = compileOnly(f)
 			return driver.Run(ctx, a.env, args[0], o)
 		})
 		return c

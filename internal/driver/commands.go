@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/machine"
@@ -75,6 +76,7 @@ func CompileCommand(ctx context.Context, e *Env, path string, o CompileCommandOp
 type EvalOptions struct {
 	Input, Output string
 	Seed          int64
+	SeedSet       bool // --seed was given: inputs are random even if a file of them is there
 	JSON          bool
 }
 
@@ -100,7 +102,7 @@ func Eval(ctx context.Context, e *Env, path string, o EvalOptions) error {
 		return err
 	}
 	inPath := o.Input
-	if inPath == "" && path != "-" {
+	if inPath == "" && path != "-" && !o.SeedSet {
 		inPath = Sibling(path, ".inputs.npz")
 	}
 	var inputs map[string]*tensor.Tensor
@@ -149,21 +151,29 @@ func Eval(ctx context.Context, e *Env, path string, o EvalOptions) error {
 			cs = append(cs, c)
 		}
 	}
+	// With the results on standard output, the summary goes to standard error.
+	say := e.Out
+	if o.Output == "-" {
+		say = e.Err
+	}
 	switch {
-	case o.Output == "-":
 	case o.JSON:
 		b, err := json.MarshalIndent(map[string]any{"outputs": summaries(named), "reference": cs}, "", "  ")
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.Out, "%s\n", b)
+		fmt.Fprintf(say, "%s\n", b)
 	default:
 		for _, s := range summaries(named) {
-			fmt.Fprintf(e.Out, "%s: %s  min %.6g  max %.6g  mean %.6g\n", s.Name, s.Type, s.Min, s.Max, s.Mean)
+			fmt.Fprintf(say, "%s: %s  min %.6g  max %.6g  mean %.6g", s.Name, s.Type, s.Min, s.Max, s.Mean)
+			if s.NonFinite > 0 {
+				fmt.Fprintf(say, "  %d non-finite", s.NonFinite)
+			}
+			fmt.Fprintln(say)
 		}
 		if len(cs) > 0 {
-			fmt.Fprintln(e.Out)
-			printComparisons(e.Out, "evaluator against expected file", cs)
+			fmt.Fprintln(say)
+			printComparisons(say, "evaluator against expected file", cs)
 		}
 	}
 	if !ok {
@@ -175,13 +185,14 @@ func Eval(ctx context.Context, e *Env, path string, o EvalOptions) error {
 type summary struct {
 	Name           string
 	Type           string
-	Min, Max, Mean float64
+	Min, Max, Mean float64 // of the finite elements
+	NonFinite      int     `json:"non_finite"`
 }
 
 func summaries(ts []tensor.Named) []summary {
 	var out []summary
 	for _, t := range ts {
-		s := summary{Name: t.Name, Type: Port{Type: t.Tensor.Type, Shape: t.Tensor.Shape}.String()[2:]}
+		s := summary{Name: t.Name, Type: Port{Type: t.Tensor.Type, Shape: t.Tensor.Shape}.String()[2:], NonFinite: nonFinite(t.Tensor)}
 		n := 0
 		for _, v := range values(t.Tensor) {
 			if !finite(v) {
@@ -222,7 +233,7 @@ func NEFFDisasm(e *Env, path, engine string) error {
 	only := machine.Unassigned
 	if engine != "" {
 		for _, x := range neff.EngineOrder {
-			if x.String() == engine {
+			if strings.EqualFold(x.String(), engine) {
 				only = x
 			}
 		}

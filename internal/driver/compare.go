@@ -115,6 +115,19 @@ func worst(a, b []float64, t *tensor.Tensor) string {
 	return fmt.Sprintf("worst element %v is %v, golden %v", index(at, t), a[at], b[at])
 }
 
+// nonFinite counts the infinite and NaN values of a tensor.
+func nonFinite(t *tensor.Tensor) int {
+	n := 0
+	if t.Type.IsFloat() || t.Type.IsComplex() {
+		for _, v := range values(t) {
+			if !finite(v) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // values widens a tensor to float64; complex numbers count as two.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/alcadev/alca/internal/bir"
@@ -36,6 +37,7 @@ type CompileOptions struct {
 	DumpIR     string // folder
 	VerifyEach bool
 	Seed       int64
+	SeedSet    bool // --seed was given: inputs are random even if a file of them is there
 }
 
 // Compiled is a program and the way it took.
@@ -274,11 +276,37 @@ func (d *dumper) after(level, name, ext string, print func(w io.Writer) error) e
 	if err := os.MkdirAll(d.o.DumpIR, 0o777); err != nil {
 		return fileError(d.o.DumpIR, "write", err)
 	}
+	if d.n == 1 {
+		if err := removeDumps(d.o.DumpIR); err != nil {
+			return err
+		}
+	}
 	var b bytes.Buffer
 	if err := print(&b); err != nil {
 		return err
 	}
 	return d.e.WriteFile(filepath.Join(d.o.DumpIR, fmt.Sprintf("%03d-%s-%s.%s", d.n, level, name, ext)), b.Bytes())
+}
+
+// dumpName is what after and birJSON call their files.
+var dumpName = regexp.MustCompile(`^[0-9]{3,}-(hlo|penguin|bir)-.+\.(mlir|pir|txt|json)$`)
+
+// removeDumps removes what an earlier compilation dumped into dir: it may have had more passes, or others.
+func removeDumps(dir string) error {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return fileError(dir, "read", err)
+	}
+	for _, f := range list {
+		if !f.Type().IsRegular() || !dumpName.MatchString(f.Name()) {
+			continue
+		}
+		path := filepath.Join(dir, f.Name())
+		if err := os.Remove(path); err != nil {
+			return fileError(path, "remove", err)
+		}
+	}
+	return nil
 }
 
 // birJSON writes the module that after has just dumped in the form that is read back; its constants go to .npy files

@@ -5,27 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/alcadev/alca/internal/diag"
+	"github.com/alcadev/alca/internal/machine"
 	"github.com/alcadev/alca/internal/sim"
+	"github.com/alcadev/alca/internal/tensor"
 	"github.com/alcadev/alca/internal/walrus"
 )
 
 // RunReport is what `alca run` prints.
 type RunReport struct {
-	Target    string        `json:"target"`
-	OptLevel  int           `json:"opt_level"`
-	Inputs    string        `json:"inputs"`
-	Outputs   []Comparison  `json:"outputs,omitempty"`   // device against evaluator
-	Reference []Comparison  `json:"reference,omitempty"` // evaluator against the expected file
-	Sim       sim.Stats     `json:"simulation"`
-	Roofline  *Roofline     `json:"roofline,omitempty"`
-	NEFFBytes int           `json:"neff_bytes,omitempty"`
-	Compiler  *walrus.Stats `json:"compiler,omitempty"`
-	Stages    []StageTime   `json:"stages"`
-	Seconds   float64       `json:"seconds"`
+	Target    string         `json:"target"`
+	OptLevel  int            `json:"opt_level"`
+	Inputs    string         `json:"inputs"`
+	Seed      *int64         `json:"seed,omitempty"`      // of random inputs
+	Outputs   []Comparison   `json:"outputs,omitempty"`   // device against evaluator
+	Reference []Comparison   `json:"reference,omitempty"` // evaluator against the expected file
+	Sim       sim.Stats      `json:"simulation"`
+	NonFinite map[string]int `json:"non_finite,omitempty"` // elements of the device's outputs that are infinite or NaN
+	Roofline  *Roofline      `json:"roofline,omitempty"`
+	NEFFBytes int            `json:"neff_bytes,omitempty"`
+	Compiler  *walrus.Stats  `json:"compiler,omitempty"`
+	Stages    []StageTime    `json:"stages"`
+	Seconds   float64        `json:"seconds"`
 
 	work Work
 	roof func() float64
@@ -46,14 +52,31 @@ func (r *RunReport) compiled(c *Compiled) {
 
 // Passed reports whether every comparison held.
 func (r *RunReport) Passed() bool {
-	for _, l := range [][]Comparison{r.Outputs, r.Reference} {
-		for _, c := range l {
-			if !c.OK {
-				return false
+	return differing(r.Outputs)+differing(r.Reference) == 0
+}
+
+func differing(cs []Comparison) int {
+	n := 0
+	for _, c := range cs {
+		if !c.OK {
+			n++
+		}
+	}
+	return n
+}
+
+// countNonFinite notes which outputs hold infinities or NaN.
+func (r *RunReport) countNonFinite(got map[string]*tensor.Tensor, outs []Port) {
+	for _, p := range outs {
+		if t := got[p.Name]; t != nil {
+			if n := nonFinite(t); n > 0 {
+				if r.NonFinite == nil {
+					r.NonFinite = map[string]int{}
+				}
+				r.NonFinite[p.Name] = n
 			}
 		}
 	}
-	return true
 }
 
 // Print writes the report as text or JSON.
@@ -70,12 +93,22 @@ func (r *RunReport) Print(w io.Writer, asJSON, stats bool) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
 	}
-	fmt.Fprintf(w, "target %s  -O%d  inputs %s\n\n", r.Target, r.OptLevel, r.Inputs)
+	inputs := r.Inputs
+	if r.Seed != nil {
+		inputs = fmt.Sprintf("%s (seed %d)", inputs, *r.Seed)
+	}
+	fmt.Fprintf(w, "target %s  -O%d  inputs %s\n\n", r.Target, r.OptLevel, inputs)
 	if len(r.Outputs) > 0 {
 		printComparisons(w, "device against evaluator", r.Outputs)
 	}
 	if len(r.Reference) > 0 {
 		printComparisons(w, "evaluator against expected file", r.Reference)
+	}
+	if len(r.Outputs) == 0 && len(r.NonFinite) > 0 {
+		for _, n := range slices.Sorted(maps.Keys(r.NonFinite)) {
+			fmt.Fprintf(w, "%s: %d non-finite\n", n, r.NonFinite[n])
+		}
+		fmt.Fprintln(w)
 	}
 	s := &r.Sim
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -85,9 +118,13 @@ func (r *RunReport) Print(w io.Writer, asJSON, stats bool) error {
 	}
 	fmt.Fprintf(t, "  DMA busy\t%s\t(sum over engines)\n", duration(s.DMABusyNs))
 	fmt.Fprintf(t, "HBM traffic\t%s\t(read %s, written %s)\n", size(s.HBMRead+s.HBMWritten), size(s.HBMRead), size(s.HBMWritten))
-	fmt.Fprintf(t, "PE utilisation\t%.1f %%\t\n", 100*s.PEUtil)
-	fmt.Fprintf(t, "SBUF peak\t%s\ta partition\n", size(int64(s.SBUFPeak)))
-	fmt.Fprintf(t, "PSUM peak\t%s\ta partition\n", size(int64(s.PSUMPeak)))
+	fmt.Fprintf(t, "PE utilisation\t%.1f %%\n", 100*s.PEUtil)
+	sbuf, psum := "", ""
+	if spec, err := machine.Lookup(r.Target); err == nil {
+		sbuf, psum = " of "+size(int64(spec.SBUF.BytesPerPartition)), " of "+size(int64(spec.PSUM.BytesPerPartition()))
+	}
+	fmt.Fprintf(t, "SBUF peak\t%s%s\ta partition\n", size(int64(s.SBUFPeak)), sbuf)
+	fmt.Fprintf(t, "PSUM peak\t%s%s\ta partition\n", size(int64(s.PSUMPeak)), psum)
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -95,11 +132,14 @@ func (r *RunReport) Print(w io.Writer, asJSON, stats bool) error {
 		r.printStats(w)
 	}
 	if len(r.Outputs) > 0 {
-		verdict := "PASS"
-		if !r.Passed() {
-			verdict = "FAIL"
+		switch n, ref := differing(r.Outputs), differing(r.Reference); {
+		case n > 0:
+			fmt.Fprintf(w, "\nFAIL: %d of %d outputs differ\n", n, len(r.Outputs))
+		case ref > 0:
+			fmt.Fprintf(w, "\nFAIL: %d of %d outputs of the evaluator differ from the expected file\n", ref, len(r.Reference))
+		default:
+			fmt.Fprintf(w, "\nPASS: %d outputs verified in %.1f s\n", len(r.Outputs), r.Seconds)
 		}
-		fmt.Fprintf(w, "\n%s: %d outputs verified in %.1f s\n", verdict, len(r.Outputs), r.Seconds)
 	}
 	return nil
 }
@@ -114,11 +154,14 @@ func (r *RunReport) cycles(ns float64) int64 {
 
 func printComparisons(w io.Writer, title string, cs []Comparison) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\ttype\tmax error\t/ scale\ttolerance\t\n", title)
+	fmt.Fprintf(t, "%s\ttype\tmax error\t/ scale\ttolerance\tresult\n", title)
 	for _, c := range cs {
 		verdict := "ok"
 		if !c.OK {
 			verdict = "FAIL: " + c.Reason
+		}
+		if c.NonFinite > 0 {
+			verdict += fmt.Sprintf(" (%d non-finite)", c.NonFinite)
 		}
 		fmt.Fprintf(t, "  %s\t%s\t%.3g\t%.3g\t%.3g\t%s\n", c.Name, c.Type, c.MaxAbs, c.Error, c.Tolerance, verdict)
 	}

@@ -17,7 +17,8 @@ import (
 // RunOptions are the flags of `alca run`.
 type RunOptions struct {
 	CompileOptions
-	TargetSet bool // --target was given, so a NEFF must be for it
+	TargetSet bool     // --target was given, so a NEFF must be for it
+	Given     []string // flags given that matter to compilations only
 	Input     string
 	Output    string
 	Save      string // write the NEFF here
@@ -37,7 +38,18 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	if o.Act != "exact" {
 		return Usagef("--act: activation functions are exact in this version, not %q", o.Act)
 	}
+	if !(o.Tol >= 0) {
+		return Usagef("--tol is a distance of at least 0, not %v", o.Tol)
+	}
+	// With one output on standard output, the report goes to standard error.
+	say := e.Out
 	for _, p := range []string{o.Output, o.Save, o.Trace} {
+		if p == "-" {
+			if say == e.Err {
+				return Usagef("only one of --output, --save and --trace can be written to standard output")
+			}
+			say = e.Err
+		}
 		if err := CheckWritable(p); err != nil {
 			return err
 		}
@@ -55,6 +67,9 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	if IsNEFF(data.Text) {
 		if o.Verify {
 			return Usagef("--verify needs the module; a NEFF alone has no golden result")
+		}
+		if len(o.Given) > 0 {
+			return Usagef("--%s cannot apply: %s is compiled already", o.Given[0], path)
 		}
 		encoded = data.Text
 	} else {
@@ -101,7 +116,7 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 		ins, outs = FilePorts(file)
 	}
 	inPath := o.Input
-	if inPath == "" && path != "-" {
+	if inPath == "" && path != "-" && !o.SeedSet {
 		inPath = Sibling(path, ".inputs.npz")
 	}
 	var inputs map[string]*tensor.Tensor
@@ -112,7 +127,7 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 		rep.Inputs = filepath.Base(inPath)
 	} else {
 		inputs = RandomInputs(ins, fanIn, o.Seed)
-		rep.Inputs = "random"
+		rep.Inputs, rep.Seed = "random", &o.Seed
 	}
 
 	done := e.Stage("simulate", &rep.Stages)
@@ -122,6 +137,7 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	}
 	done()
 	rep.Sim = res.Stats
+	rep.countNonFinite(res.Outputs, outs)
 
 	if o.Verify {
 		done := e.Stage("verify", &rep.Stages)
@@ -154,7 +170,7 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	}
 	rep.Seconds = time.Since(begin).Seconds()
 	e.endProgress()
-	if err := rep.Print(e.Out, o.JSON, o.Stats); err != nil {
+	if err := rep.Print(say, o.JSON, o.Stats); err != nil {
 		return err
 	}
 	if o.Verify && !rep.Passed() {

@@ -95,6 +95,14 @@ func fileError(path, what string, err error) error {
 	return diag.Errorf("DRV002", loc, "cannot %s: %w", what, err)
 }
 
+// folderError says why nothing can be made in dir, the folder of path.
+func folderError(path, dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return diag.Errorf("DRV001", diag.Loc{File: path}, "cannot write: there is no folder %s", dir)
+	}
+	return fileError(path, "write", err)
+}
+
 // IsNEFF reports whether data begins like a NEFF rather than text.
 func IsNEFF(data []byte) bool {
 	return len(data) >= 1024 && bytes.IndexByte(data[:64], 0) >= 0 && bytes.Contains(data[:min(len(data), 1100)], []byte{0x1f, 0x8b})
@@ -113,7 +121,7 @@ func (e *Env) WriteFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fileError(path, "write", err)
+		return folderError(path, dir, err)
 	}
 	tmp := f.Name()
 	_, err = f.Write(data)
@@ -145,7 +153,7 @@ func CheckWritable(path string) error {
 	dir := filepath.Dir(path)
 	st, err := os.Stat(dir)
 	if err != nil {
-		return fileError(path, "write", err)
+		return folderError(path, dir, err)
 	}
 	if !st.IsDir() {
 		return diag.Errorf("DRV002", diag.Loc{File: path}, "cannot write: %s is no folder", dir)

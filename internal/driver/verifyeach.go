@@ -32,7 +32,7 @@ func verifyEach(ctx context.Context, e *Env, src *Source, m *hlo.Module, o Compi
 		return nil, err
 	}
 	var inputs map[string]*tensor.Tensor
-	if p := Sibling(src.Path, ".inputs.npz"); p != "" {
+	if p := Sibling(src.Path, ".inputs.npz"); p != "" && !o.SeedSet {
 		if inputs, err = LoadTensors(p, ins, "inputs"); err != nil {
 			return nil, err
 		}
