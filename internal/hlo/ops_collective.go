@@ -29,7 +29,7 @@ var _ = define(
 	OpDef{Name: "stablehlo.send", Doc: "values sent to a channel", In: atLeast(1), Out: exactly(1), Traits: PerAxis | Effect | Collective,
 		Attrs: []AttrDef{req("channel_handle", AttrChannel), opt("is_host_transfer", AttrBool), opt("source_target_pairs", AttrDense)}, Infer: inferToken, Verify: func(o *Op) error { return verifyChannel(o, 2) }},
 	OpDef{Name: "stablehlo.recv", Doc: "values received from a channel", In: exactly(1), Out: atLeast(1), Traits: PerAxis | Effect | Collective,
-		Attrs: []AttrDef{req("channel_handle", AttrChannel), opt("is_host_transfer", AttrBool), opt("source_target_pairs", AttrDense)}, Verify: func(o *Op) error { return first(verifyReceived(o), verifyChannel(o, 3)) }},
+		Attrs: []AttrDef{req("channel_handle", AttrChannel), opt("is_host_transfer", AttrBool), opt("source_target_pairs", AttrDense)}, Verify: rules(verifyReceived, func(o *Op) error { return verifyChannel(o, 3) })},
 )
 
 func inferU32(*Op) ([]Type, error) { return []Type{Tensor(dtype.U32)}, nil }

@@ -127,7 +127,7 @@ func verifyCustomCall(o *Op) error {
 	if s, ok := o.Str("call_target_name"); !ok || s == "" {
 		return errf(o, CodeAttr, "call_target_name is missing")
 	}
-	return first(verifyCallLayouts(o), verifyAliases(o), verifyBackendConfig(o))
+	return rules(verifyCallLayouts, verifyAliases, verifyBackendConfig)(o)
 }
 
 var compositeName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*(\.[a-zA-Z0-9_$]+)+$`)

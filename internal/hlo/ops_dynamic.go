@@ -13,7 +13,7 @@ var _ = define(
 	OpDef{Name: "stablehlo.dynamic_gather", Doc: "gather with run-time slice sizes", In: exactly(3), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("dimension_numbers", AttrGatherDims), opt("indices_are_sorted", AttrBool)}, Infer: inferGather},
 	OpDef{Name: "stablehlo.dynamic_iota", Doc: "iota of a run-time shape", In: exactly(1), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: func(o *Op) error { return first(verifyShapeOperand(o, 0), verifyIota(o), verifyConstShape(o, 0)) }},
+		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: rules(shapeOperand(0), verifyIota, constShape(0))},
 	OpDef{Name: "stablehlo.dynamic_pad", Doc: "pad with run-time amounts", In: exactly(5), Out: exactly(1), Traits: Pure, Verify: verifyDynamicPad},
 	OpDef{Name: "stablehlo.dynamic_reshape", Doc: "reshape to a run-time shape", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
 		Verify: verifyDynamicReshape},
@@ -26,6 +26,19 @@ var _ = define(
 	OpDef{Name: "stablehlo.cstr_reshapable", Doc: "a witness that a reshape is possible", In: exactly(2), Out: exactly(1)},
 )
 
+// rules makes one rule of several, each of which may rely on those before it.
+func rules(fs ...func(*Op) error) func(*Op) error {
+	return func(o *Op) error {
+		for _, f := range fs {
+			if err := f(o); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// first returns the first error of checks that do not depend on each other: all are carried out.
 func first(errs ...error) error {
 	for _, e := range errs {
 		if e != nil {
@@ -36,7 +49,7 @@ func first(errs ...error) error {
 }
 
 func verifyDynamicBroadcast(o *Op) error {
-	if err := first(verifyShapeOperand(o, 1), verifyBroadcastInDim(o), verifyBroadcastQuant(o), verifyConstShape(o, 1)); err != nil {
+	if err := rules(shapeOperand(1), verifyBroadcastInDim, verifyBroadcastQuant, constShape(1))(o); err != nil {
 		return err
 	}
 	a := o.In(0)
@@ -56,7 +69,7 @@ func verifyDynamicBroadcast(o *Op) error {
 }
 
 func verifyDynamicReshape(o *Op) error {
-	if err := first(verifyShapeOperand(o, 1), verifyElemKept(o), verifyConstShape(o, 1), verifyReshapeQuant(o)); err != nil {
+	if err := rules(shapeOperand(1), verifyElemKept, constShape(1), verifyReshapeQuant)(o); err != nil {
 		return err
 	}
 	a, r := o.In(0), o.Out(0)
@@ -91,6 +104,14 @@ func verifySetDimensionSize(o *Op) error {
 		return errf(o, CodeElem, "the size is %s, must be a scalar i32", TypeString(o.Operands[1].Type))
 	}
 	return nil
+}
+
+func shapeOperand(i int) func(*Op) error {
+	return func(o *Op) error { return verifyShapeOperand(o, i) }
+}
+
+func constShape(i int) func(*Op) error {
+	return func(o *Op) error { return verifyConstShape(o, i) }
 }
 
 // verifyShapeOperand checks that operand i is a vector with one integer a result dimension.

@@ -324,6 +324,9 @@ func verifyMap(o *Op) error {
 			return errf(o, CodeAttr, "dimensions must be 0, 1, ..., not %v", dims)
 		}
 	}
+	if len(o.Regions[0].Blocks) != 1 {
+		return errf(o, CodeRegion, "the region must have one block")
+	}
 	b := o.Body(0)
 	term := b.Terminator()
 	if len(b.Args) != len(ts) || term == nil || len(term.Operands) != 1 {
@@ -395,7 +398,10 @@ func inferBatchNormTraining(o *Op) ([]Type, error) {
 }
 
 func verifySquare(o *Op) error {
-	a := o.In(0)
+	a, err := tensorIn(o, 0)
+	if err != nil {
+		return err
+	}
 	n := len(a.Dims)
 	if n < 2 || !compatDim(a.Dims[n-1], a.Dims[n-2]) {
 		return errf(o, CodeShape, "operand is %s, must be square matrices", a)
@@ -411,7 +417,7 @@ func verifyTriangularSolve(o *Op) error {
 		return err
 	}
 	a, b := o.In(0), o.In(1)
-	if len(a.Dims) != len(b.Dims) || a.Elem != b.Elem {
+	if b == nil || len(a.Dims) != len(b.Dims) || a.Elem != b.Elem {
 		return errf(o, CodeShape, "operands are %s and %s: ranks and element types must be equal", a, b)
 	}
 	n := len(a.Dims)

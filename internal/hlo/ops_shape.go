@@ -8,7 +8,7 @@ import (
 
 var _ = define(
 	OpDef{Name: "stablehlo.broadcast_in_dim", Doc: "operand dimensions placed at broadcast_dimensions of the result, extents of 1 repeated", In: exactly(1), Out: exactly(1),
-		Traits: PerAxis | Pure, Attrs: []AttrDef{req("broadcast_dimensions", AttrInts)}, Verify: func(o *Op) error { return first(verifyBroadcastInDim(o), verifyBroadcastQuant(o), verifyBounded(o)) }},
+		Traits: PerAxis | Pure, Attrs: []AttrDef{req("broadcast_dimensions", AttrInts)}, Verify: rules(verifyBroadcastInDim, verifyBroadcastQuant, verifyBounded)},
 	OpDef{Name: "stablehlo.broadcast", Doc: "operand repeated along new leading dimensions", In: exactly(1), Out: exactly(1),
 		Traits: Pure, Attrs: []AttrDef{req("broadcast_sizes", AttrInts)}, Infer: inferBroadcast},
 	OpDef{Name: "stablehlo.concatenate", Doc: "operands one after the other along a dimension", In: atLeast(1), Out: exactly(1),
@@ -18,7 +18,7 @@ var _ = define(
 		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: verifyIota},
 	OpDef{Name: "stablehlo.pad", Doc: "padding at the edges (negative: cropping) and between elements", In: exactly(2), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("edge_padding_low", AttrInts), req("edge_padding_high", AttrInts), req("interior_padding", AttrInts)}, Infer: inferPad},
-	OpDef{Name: "stablehlo.reshape", Doc: "the same elements in another shape", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure, Verify: func(o *Op) error { return first(verifyReshape(o), verifyReshapeQuant(o), verifyBounded(o)) }},
+	OpDef{Name: "stablehlo.reshape", Doc: "the same elements in another shape", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure, Verify: rules(verifyReshape, verifyReshapeQuant, verifyBounded)},
 	OpDef{Name: "stablehlo.reverse", Doc: "elements in reverse order along dimensions", In: exactly(1), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("dimensions", AttrInts)}, Infer: inferReverse},
 	OpDef{Name: "stablehlo.slice", Doc: "a strided rectangle with static bounds", In: exactly(1), Out: exactly(1), Traits: Pure,
@@ -652,6 +652,9 @@ func verifySort(o *Op) error {
 	rank := int64(len(ts[0].Dims))
 	if d := o.IntOr("dimension", -1); d < -rank || d >= rank && rank > 0 {
 		return errf(o, CodeAttr, "dimension is %d, the rank is %d", d, rank)
+	}
+	if len(o.Regions[0].Blocks) != 1 {
+		return errf(o, CodeRegion, "the comparator must have one block")
 	}
 	args := o.Body(0).Args
 	if len(args) != 2*len(ts) {

@@ -110,7 +110,7 @@ func (v *verifier) op(o *Op) error {
 	if err := VerifyOp(o); err != nil {
 		return err
 	}
-	if err := first(v.call(o), v.runParallel(o)); err != nil {
+	if err := rules(v.call, v.runParallel)(o); err != nil {
 		return err
 	}
 	for _, x := range o.Results {
@@ -176,7 +176,7 @@ func VerifyOp(o *Op) error {
 			return errf(o, CodeAttr, "attribute %s is missing", a.Name)
 		}
 	}
-	if err := first(verifyAttrs(o), verifyQuantTypes(o)); err != nil {
+	if err := rules(verifyAttrs, verifyQuantTypes)(o); err != nil {
 		return err
 	}
 	if d.Infer != nil {

@@ -171,5 +171,5 @@ func sameInts(a, b []int64) bool {
 
 // Decomposes reports whether the op called name is expressed by simpler ones, or inlined, before lowering.
 func Decomposes(name string) bool {
-	return decompositions[name] != nil || name == "func.call" || name == "stablehlo.composite"
+	return decompositions[name] != nil || staticRules[name] != nil || name == "func.call" || name == "stablehlo.composite"
 }
