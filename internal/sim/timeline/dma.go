@@ -53,7 +53,7 @@ func (r *runner) dmaRead(t *transfer) error {
 			r.res.DMABusy += f - b
 			end = max(end, f)
 			if r.opt.Trace {
-				r.res.Slices = append(r.res.Slices, Slice{Track: dmaTrack(k), Name: dmaName(t), Start: b, End: f, PC: t.pc, Src: t.src})
+				r.res.Slices = append(r.res.Slices, Slice{Track: dmaTrack(k), Name: dmaName(t), Start: b, End: f, PC: t.pc, Bytes: x.Src.Bytes(), By: t.owner.id.String(), Src: t.src})
 			}
 		}
 		n := x.Src.Bytes()

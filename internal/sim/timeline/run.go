@@ -50,6 +50,9 @@ type Slice struct {
 	Name       string
 	Start, End Ps
 	PC         int
+	Op         string // of an instruction
+	Bytes      int64  // of a transfer, over all the DMA engines that share it
+	By         string // the engine that triggered a transfer
 	Src        Source
 }
 
@@ -437,14 +440,15 @@ func (r *runner) slice(e *engine, en *Entry, start, end Ps) {
 	if en.Kind == LoadWeights {
 		track += " (load)"
 	}
+	op := kindNames[en.Kind]
+	if en.Data != nil {
+		op = en.Data.Op.String()
+	}
 	name := en.Src.Op
 	if name == "" {
-		name = kindNames[en.Kind]
-		if en.Data != nil {
-			name = en.Data.Op.String()
-		}
+		name = op
 	}
-	r.res.Slices = append(r.res.Slices, Slice{Track: track, Name: name, Start: start, End: end, PC: en.PC, Src: en.Src})
+	r.res.Slices = append(r.res.Slices, Slice{Track: track, Name: name, Start: start, End: end, PC: en.PC, Op: op, Src: en.Src})
 }
 
 var kindNames = [...]string{"data", "load weights", "multiply", "nop", "drain", "barrier", "event/semaphore", "reset semaphores",
