@@ -69,7 +69,7 @@ func allocSBUF(u *unit) error {
 	err := u.placeSBUF()
 	// Tiles too big to be there together: cut the instructions, then the tiles, and try again.
 	for limit := int64(1024); diag.Code(err) == CodeSBUF && limit >= 128; limit /= 2 {
-		chunkInstrs(u, limit)
+		chunkInstrs(u, limit, true)
 		splitLocations(u)
 		err = u.placeSBUF()
 	}

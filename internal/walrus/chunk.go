@@ -10,11 +10,17 @@ import (
 //	TensorTensor(a[0:2048], b, c)  =>  4 x TensorTensor(a[512k:512k+512], b, c)
 //
 // An accumulating activation or tensor-scalar carries its accumulator from piece to piece and reads it out at the
-// end. It declines reductions, transposes and everything else that sees its operands as a whole.
-func chunkInstrs(u *unit, limit int64) {
+// end; a reduction is cut along the dimensions it keeps. It declines transposes and everything else that sees its
+// operands as a whole, and matmuls unless asked: short ones waste the array. A matmul of an accumulation group stays
+// whole in any case, since its pieces' groups would interleave in one bank.
+func chunkInstrs(u *unit, limit int64, matmuls bool) {
 	for _, b := range u.blocks {
 		var out []*bir.Instr
 		for _, in := range b.instrs {
+			if isMatmul(in) && !matmuls {
+				out = append(out, in)
+				continue
+			}
 			out = append(out, u.chunkInstr(in, limit)...)
 		}
 		b.instrs = out
@@ -23,7 +29,10 @@ func chunkInstrs(u *unit, limit int64) {
 
 // chunkOperands returns the operands that walk together, nil if the instruction cannot be cut.
 func chunkOperands(in *bir.Instr) []*bir.Arg {
-	elementwise := slots(in) > 0 && in.Op != bir.Matmult
+	elementwise := slots(in) > 0 || keptDims(in) > 0
+	if a, ok := in.Attrs.(*bir.MatmultAttrs); ok && a.AccFlags != bir.AccFlagStart|bir.AccFlagStop {
+		return nil
+	}
 	if !elementwise && in.Op != bir.Load && in.Op != bir.Save && in.Op != bir.DMACopy {
 		return nil
 	}
@@ -32,7 +41,7 @@ func chunkOperands(in *bir.Instr) []*bir.Arg {
 	}
 	var ops []*bir.Arg
 	for i := range in.Ins {
-		if a := &in.Ins[i]; a.Kind == bir.ArgAP && (i == 0 || a.AP.Elems() > 1) {
+		if a := &in.Ins[i]; a.Kind == bir.ArgAP && (i == 0 || a.AP.Elems() > 1 && !isMatmul(in)) {
 			ops = append(ops, a)
 		}
 	}
@@ -40,6 +49,16 @@ func chunkOperands(in *bir.Instr) []*bir.Arg {
 		return nil
 	}
 	return append(ops, &in.Outs[0])
+}
+
+// keptDims returns how many outer dimensions of its source a reduction along the free axes keeps, 0 if the instruction
+// is none or keeps nothing.
+func keptDims(in *bir.Instr) int {
+	a, ok := in.Attrs.(*bir.TensorReduceAttrs)
+	if !ok || in.Op != bir.TensorReduce || a.Axis > bir.AxisXYZW || a.ApplyTranspose || in.Ins[0].Kind != bir.ArgAP {
+		return 0
+	}
+	return max(0, len(in.Ins[0].AP.Free)-int(a.Axis)-1)
 }
 
 // accumulates returns the accumulator command of an instruction that accumulates over its walk, nil if it does not or
@@ -70,6 +89,7 @@ func (u *unit) chunkInstr(in *bir.Instr, limit int64) []*bir.Instr {
 	n := int64(0)
 	touchesSBUF := false
 	walks := make([]walk, len(ops))
+	var tail []bir.Dim // reduced dimensions of the source: they stay whole
 	for i, a := range ops {
 		p := a.AP
 		if p.Reg != nil || p.Expr != nil {
@@ -81,6 +101,12 @@ func (u *unit) chunkInstr(in *bir.Instr, limit int64) []*bir.Instr {
 	}
 	if n <= limit || !touchesSBUF {
 		return []*bir.Instr{in}
+	}
+	if k := keptDims(in); k > 0 {
+		walks[0], tail = walks[0][:k], walks[0][k:]
+		for _, d := range tail {
+			limit = max(1, limit/d.Count)
+		}
 	}
 	lead := 0 // dimensions that stand for partitions on the DRAM side
 	if isDMA(in) {
@@ -154,6 +180,9 @@ func (u *unit) chunkInstr(in *bir.Instr, limit int64) []*bir.Instr {
 				case q == d:
 					ap.Free = append(ap.Free, bir.Dim{Step: nst.steps[i][q], Count: p.n})
 				}
+			}
+			if i == 0 {
+				ap.Free = append(ap.Free, tail...)
 			}
 			replaceArg(c, in, a, &ap)
 		}

@@ -46,3 +46,37 @@ func TestChunk(t *testing.T) {
 		t.Error("nothing was spilled")
 	}
 }
+
+// TestChunkReduce: a reduction of [16, 4, 64] over the innermost dimension is cut along the outer ones.
+func TestChunkReduce(t *testing.T) {
+	p := newProg()
+	src, dst := p.sb("src", 128, 4096), p.sb("dst", 128, 64)
+	in := p.add(bir.TensorReduce, machine.DVE, &bir.TensorReduceAttrs{Op: bir.AluAdd, Axis: bir.AxisX}, []bir.Arg{tile(dst, 0, 64)}, []bir.Arg{tile(src, 0, 4096)})
+	in.Ins[0].AP.Free = []bir.Dim{{Step: 256, Count: 16}, {Step: 64, Count: 4}, {Step: 1, Count: 64}}
+	u := newUnit(p.m, machine.Trn2, Options{})
+	if err := unroll(u); err != nil {
+		t.Fatal(err)
+	}
+	chunkInstrs(u, 512, false)
+	ins := u.blocks[0].instrs
+	if len(ins) != 8 {
+		t.Fatalf("%d pieces, want 8", len(ins))
+	}
+	for i, c := range ins {
+		s, d := c.Ins[0].AP, c.Outs[0].AP
+		if s.Offset != int64(512*i) || s.Elems() != 512 || d.Offset != int64(8*i) || d.Elems() != 8 || s.Free[len(s.Free)-1] != (bir.Dim{Step: 1, Count: 64}) {
+			t.Errorf("piece %d: %v at %d -> %v at %d", i, s.Free, s.Offset, d.Free, d.Offset)
+		}
+	}
+}
+
+// TestSpillEverywhere: a budget that only holds one instruction's tiles is enough.
+func TestSpillEverywhere(t *testing.T) {
+	u := runTo(t, tiledProg(4), Options{OptLevel: 1, SBUFBudget: 1088}, "synchronizer")
+	if err := checkAllocation(u); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkSync(u); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -22,13 +22,16 @@ func (u *unit) spillSBUF(lts []*lifetime) error {
 	immutable := u.immutableDRAM()
 	budget := u.sbufCapacity
 	var last error
-	for range 12 {
+	for try := range spillTries + 1 {
 		s := newSpiller(u, lts, budget, immutable)
+		if s.everywhere = try == spillTries; s.everywhere {
+			s.budget = u.sbufCapacity
+		}
 		if err := s.run(); err != nil {
-			if last == nil {
-				last = err
+			if try == 0 || s.everywhere {
+				return err // one instruction alone is too big
 			}
-			return last
+			continue
 		}
 		reqs := s.requests()
 		r := place(reqs, u.sbufCapacity, u.searchNodes()/16, false)
@@ -43,6 +46,10 @@ func (u *unit) spillSBUF(lts []*lifetime) error {
 	}
 	return last
 }
+
+// spillTries is how often the walk repeats with a smaller budget. The last try keeps nothing beyond the instruction
+// that uses it, which leaves nothing to fragment.
+const spillTries = 12
 
 // immutableDRAM returns the DRAM locations no instruction writes.
 func (u *unit) immutableDRAM() map[*bir.MemLoc]bool {
@@ -70,20 +77,21 @@ func (u *unit) immutableDRAM() map[*bir.MemLoc]bool {
 }
 
 type spiller struct {
-	u         *unit
-	budget    int64
-	immutable map[*bir.MemLoc]bool
-	vars      map[*bir.MemLoc]*spillVar
-	order     []*spillVar // spillable, in order of first access
-	held      []*lifetime // not spillable
-	out       [][]*bir.Instr
-	patches   []patch
-	places    []*residence
-	newLocs   []*bir.MemLoc
-	pos       int // position in the new program
-	spilled   int
-	saves     int
-	loads     int
+	u          *unit
+	everywhere bool // nothing stays beyond its instruction
+	budget     int64
+	immutable  map[*bir.MemLoc]bool
+	vars       map[*bir.MemLoc]*spillVar
+	order      []*spillVar // spillable, in order of first access
+	held       []*lifetime // not spillable
+	out        [][]*bir.Instr
+	patches    []patch
+	places     []*residence
+	newLocs    []*bir.MemLoc
+	pos        int // position in the new program
+	spilled    int
+	saves      int
+	loads      int
 
 	movedBytes int64
 	nextName   int
@@ -251,6 +259,12 @@ func (s *spiller) block(bi int, b *block, free int64) error {
 		for _, v := range need {
 			v.cur.end = s.pos
 			if v.next++; v.next == len(v.uses) {
+				drop(v)
+			}
+		}
+		if s.everywhere {
+			for _, v := range append([]*spillVar(nil), resident...) {
+				s.evict(&out, v)
 				drop(v)
 			}
 		}

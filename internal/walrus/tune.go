@@ -24,7 +24,7 @@ func tune(u *unit) error {
 	best, bestTime := tuning{}, int64(-1)
 	effort := 0
 	try := func(t tuning) error {
-		if effort += u.count(); effort > tuneEffort {
+		if effort > tuneEffort {
 			return nil
 		}
 		c := u.clone()
@@ -36,6 +36,9 @@ func tune(u *unit) error {
 				}
 				return nil // a candidate that does not fit is no candidate
 			}
+		}
+		if effort += c.count(); c.stats.Reloads > 0 {
+			effort += 8 * c.count() // spilling is slow to plan, and cuts what is long anyway
 		}
 		if bestTime < 0 || c.makespan < bestTime-bestTime/100 {
 			best, bestTime = t, c.makespan
@@ -67,7 +70,7 @@ func (u *unit) longestWalk() int64 {
 	var n int64
 	for _, b := range u.blocks {
 		for _, in := range b.instrs {
-			if isDMA(in) {
+			if isDMA(in) || isMatmul(in) {
 				continue
 			}
 			for _, a := range chunkOperands(in) {
@@ -84,7 +87,7 @@ func applyTuning(u *unit) error {
 		u.moveRsqrt()
 	}
 	if u.tuning.chunk > 0 {
-		chunkInstrs(u, u.tuning.chunk)
+		chunkInstrs(u, u.tuning.chunk, false)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (f flat) hi() int64 {
 // product.
 func (f flat) split(g int64) (outer, inner flat, ok bool) {
 	q := floorDiv(f.off, g)
-	outer = flat{off: q, width: 1}
+	outer = flat{off: q, width: 1, dims: make([]Dim, 0, len(f.dims))}
 	inner = flat{off: f.off - q*g, width: f.width}
 	for i, d := range f.dims {
 		switch {
@@ -197,10 +197,13 @@ func overlap(a, b flat) bool {
 	if len(a.dims) == 0 && len(b.dims) == 0 {
 		return true
 	}
+	if !residuesMeet(a, b) { // cheap, and decides most interleaved columns
+		return false
+	}
 	if ao, ai, bo, bi, ok := splitBoth(a, b); ok {
 		return overlap(ao, bo) && overlap(ai, bi)
 	}
-	return residuesMeet(a, b)
+	return true
 }
 
 // residuesMeet tests the sets modulo the gcd of all their steps.
