@@ -124,10 +124,7 @@ func verifyGroups(o *Op) error {
 			return errf(o, CodeAttr, "channel id is %d, must be at least %d beside use_global_device_ids", c.Handle, least)
 		}
 	}
-	if len(ids) == 0 {
-		if o.Bool("use_global_device_ids") {
-			return errf(o, CodeAttr, "replica_groups must not be empty beside use_global_device_ids")
-		}
+	if len(ids) == 0 { // all processes; HLO programs have it beside use_global_device_ids too
 		return nil
 	}
 	equal := splits || o.Attrs.Get("all_gather_dim") != nil || o.Attrs.Get("scatter_dimension") != nil

@@ -13,9 +13,6 @@ func verifyCallLayouts(o *Op) error {
 	if !ok && !ok2 {
 		return nil
 	}
-	if !ok || !ok2 {
-		return errf(o, CodeAttr, "operand_layouts and result_layouts must be given together")
-	}
 	results := make([]Type, len(o.Results))
 	for i, v := range o.Results {
 		results[i] = v.Type
@@ -28,6 +25,10 @@ func verifyCallLayouts(o *Op) error {
 	operands := make([]Type, len(o.Operands))
 	for i, v := range o.Operands {
 		operands[i] = v.Type
+	}
+	// An empty list is the default, which writers leave out.
+	if !ok && len(operands) > 0 || !ok2 && len(results) > 0 {
+		return errf(o, CodeAttr, "operand_layouts and result_layouts must be given together")
 	}
 	if err := layouts(o, "operand", operands, ins.Elems); err != nil {
 		return err
@@ -108,7 +109,9 @@ func verifyAliases(o *Op) error {
 		if !ok {
 			return errf(o, CodeAttr, "output_tuple_indices %v do not fit %s", a.OutputTuple, TypeString(whole))
 		}
-		if !Compatible(in, out) {
+		_, opaque1 := in.(OpaqueType) // such as HLO's buffers
+		_, opaque2 := out.(OpaqueType)
+		if !opaque1 && !opaque2 && !Compatible(in, out) {
 			return errf(o, CodeAttr, "output_operand_aliases joins %s and %s", TypeString(in), TypeString(out))
 		}
 	}
@@ -137,8 +140,9 @@ func verifyBackendConfig(o *Op) error {
 	}
 	_, dict := c.(DictAttr)
 	_, text := c.(StringAttr)
-	if v := o.IntOr("api_version", 1); v == typedFFI && !dict || v != typedFFI && !text {
-		return errf(o, CodeAttr, "backend_config does not have the form that api_version %d asks for: a dictionary for %d, a string for others", v, typedFFI)
+	// HLO holds the dictionary of a typed call as text, and programs imported from it keep that.
+	if v := o.IntOr("api_version", 1); !text && !(dict && v == typedFFI) {
+		return errf(o, CodeAttr, "backend_config must be a string, or a dictionary with api_version %d, not with %d", typedFFI, v)
 	}
 	return nil
 }
