@@ -87,11 +87,6 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 		if module, err = data.Parse(); err != nil {
 			return err
 		}
-		if o.Save != "" {
-			if err := e.WriteFile(o.Save, encoded); err != nil {
-				return err
-			}
-		}
 	}
 
 	file, err := readNEFF(encoded, path)
@@ -128,6 +123,13 @@ func Run(ctx context.Context, e *Env, path string, o RunOptions) error {
 	} else {
 		inputs = RandomInputs(ins, fanIn, o.Seed)
 		rep.Inputs, rep.Seed = "random", &o.Seed
+	}
+
+	// Not before the inputs are known to fit: a run with bad inputs leaves no file.
+	if o.Save != "" && module != nil {
+		if err := e.WriteFile(o.Save, encoded); err != nil {
+			return err
+		}
 	}
 
 	done := e.Stage("simulate", &rep.Stages)
