@@ -12,8 +12,10 @@ func init() {
 	commands = append(commands, func(a *app) *cobra.Command {
 		var o driver.CompileCommandOptions
 		c := &cobra.Command{
-			Use:   "compile FILE.mlir",
-			Short: "Compile a StableHLO module to a NEFF",
+			Use:   "compile FILE",
+			Short: "Compile a module to a NEFF",
+			Long: `Compile a module to a NEFF: StableHLO as MLIR text or portable bytecode, or HLO as text or
+protobuf. The form is recognised by the content, not by the name.`,
 			Example: examples(`
 				alca compile model.mlir --target trn2 -O2 -o model.neff
 				# look at every stage, and check each against the evaluator

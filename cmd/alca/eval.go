@@ -12,8 +12,11 @@ func init() {
 	commands = append(commands, func(a *app) *cobra.Command {
 		var o driver.EvalOptions
 		c := &cobra.Command{
-			Use:   "eval FILE.mlir",
+			Use:   "eval FILE",
 			Short: "Run a module on the golden evaluator",
+			Long: `Run a module on the golden evaluator: StableHLO as MLIR text or portable bytecode, or HLO as
+text or protobuf. Inputs come from --input, else from NAME.inputs.npz beside the module, else they
+are random.`,
 			Example: examples(`
 				alca eval examples/mlp.mlir
 				alca eval model.mlir --input in.npz --output golden.npz`),

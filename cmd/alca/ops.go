@@ -14,7 +14,9 @@ func init() {
 		c := &cobra.Command{
 			Use:   "ops",
 			Short: "List the ops alca knows and what it can do with each",
-			Long:  "List the op table. For each op: whether result types are inferred, the op is verified, evaluated, and lowered to the machine.",
+			Long: `List the op table. For each op: whether result types are inferred, the op is verified,
+evaluated, and lowered to the machine. An "hlo." row says what holds for the StableHLO op it
+becomes.`,
 			Example: examples(`
 				alca ops
 				alca ops --json`),

@@ -13,5 +13,8 @@ var (
 	penguinPasses = opt.Registry()
 )
 
-// hasLower reports whether an op compiles: by a lowering of its own, or in simpler ops.
-func hasLower(d *hlo.OpDef) bool { return lower.Supports(d.Name) || hloopt.Decomposes(d.Name) }
+// hasLower reports whether an op compiles: by a lowering of its own, in simpler ops, or as the end of a region that
+// belongs to such an op.
+func hasLower(d *hlo.OpDef) bool {
+	return lower.Supports(d.Name) || hloopt.Decomposes(d.Name) || d.Has(hlo.Terminator)
+}

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/alcadev/alca/internal/hlo"
+	hloopt "github.com/alcadev/alca/internal/hlo/opt"
 )
 
 // OpRow says what alca can do with an op.
@@ -15,6 +16,7 @@ type OpRow struct {
 	Verify bool   `json:"verify"`
 	Eval   bool   `json:"eval"`
 	Lower  bool   `json:"lower"`
+	Via    string `json:"via,omitempty"` // of the HLO form: the op it becomes
 	Doc    string `json:"doc,omitempty"`
 }
 
@@ -22,7 +24,15 @@ type OpRow struct {
 func OpRows() []OpRow {
 	var rows []OpRow
 	for _, d := range hlo.Ops() {
-		rows = append(rows, OpRow{Name: d.Name, Infer: d.Infer != nil, Verify: true, Eval: hasEval(d), Lower: hasLower(d), Doc: d.Doc})
+		r := OpRow{Name: d.Name, Infer: d.Infer != nil, Verify: true, Eval: hasEval(d), Lower: hasLower(d), Doc: d.Doc}
+		if d.HLO != nil {
+			via, ok := hloopt.ViaStableHLO(d)
+			r.Via, r.Eval, r.Lower = via, ok, ok
+			if twin := hlo.Lookup(via); twin != nil {
+				r.Eval, r.Lower = hasEval(twin), hasLower(twin)
+			}
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -82,6 +92,8 @@ func opsMarkdown(e *Env, rows []OpRow) error {
 Written by "alca ops --markdown". *infer*: result types follow from operands and attributes; "stated" ops carry
 theirs in the text. *eval*: the golden evaluator computes it. *lower*: it compiles for the machine; element types
 and attributes may still be refused with a diagnostic. An op that says "not yet" is answered with a diagnostic.
+Terminators are part of the op or function that holds them. Modules of the HLO form are converted to StableHLO before
+anything else: an "hlo." row says what holds for the op it becomes (in "alca ops --json" as "via").
 
 | op | infer | verify | eval | lower |
 | --- | --- | --- | --- | --- |

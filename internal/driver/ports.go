@@ -172,8 +172,12 @@ func checkPort(p Port, a *tensor.Array, loc diag.Loc, ports []Port) error {
 		if a.Void > 0 {
 			what = fmt.Sprintf("raw items of %d bytes", a.Void)
 		}
-		return diag.Errorf("DRV015", loc, "%s has elements of type %s, the program takes %s", p.Name, what, p.Type).
+		d := diag.Errorf("DRV015", loc, "%s has elements of type %s, the program takes %s", p.Name, what, p.Type).
 			WithNote(diag.Loc{}, "the program's signature is\n%s", signature(ports))
+		if p.Type == dtype.BF16 {
+			d.WithHint("numpy has no bf16: store the 16-bit patterns as items of two bytes, a.view('V2'); `alca run --help` says more")
+		}
+		return d
 	}
 	return nil
 }
