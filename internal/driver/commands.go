@@ -221,6 +221,9 @@ func NEFFInspect(e *Env, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if !asJSON {
+		f.Name = path
+	}
 	return neff.Inspect(e.Out, f, asJSON)
 }
 

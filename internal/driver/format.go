@@ -2,8 +2,10 @@ package driver
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
@@ -62,9 +64,31 @@ func formatOf(src []byte) *format {
 	return &formats[len(formats)-1]
 }
 
+// How the dumps of the lower levels begin, none of which is a module.
+var (
+	penguinHead = regexp.MustCompile(`^\s*module \S+ gen=\d`)
+	birHead     = regexp.MustCompile(`^\s*(module \S+ gen\d|\{\s*"arch": "gen)`)
+)
+
+// checkLevel refuses a dump of a level below hlo.
+func (s *Source) checkLevel() error {
+	head := s.Text[:min(len(s.Text), 1024)]
+	switch {
+	case penguinHead.Match(head):
+		return diag.Errorf("HLO003", diag.Loc{File: SourceLabel}, "this is a penguin module; a StableHLO or HLO module is expected").
+			WithHint("`alca opt FILE.pir` reads penguin modules")
+	case birHead.Match(head):
+		return diag.Errorf("HLO003", diag.Loc{File: SourceLabel}, "this is BIR; a StableHLO or HLO module is expected")
+	}
+	return nil
+}
+
 // Modules reads and verifies all modules of src. Those in the HLO form stay in it when keepHLO is set, else they
 // become StableHLO.
 func (s *Source) Modules(keepHLO bool) ([]*hlo.Module, error) {
+	if err := s.checkLevel(); err != nil {
+		return nil, err
+	}
 	f := formatOf(s.Text)
 	ms, err := f.read(s.Text, SourceLabel)
 	if err != nil {
@@ -88,6 +112,9 @@ func (s *Source) Modules(keepHLO bool) ([]*hlo.Module, error) {
 
 // Parse reads and verifies the only module of src, as StableHLO.
 func (s *Source) Parse() (*hlo.Module, error) {
+	if err := s.checkLevel(); err != nil {
+		return nil, err
+	}
 	if f := formatOf(s.Text); f.name == "stablehlo" { // a line "// -----" is a comment there
 		m, err := mlir.Parse(s.Text, SourceLabel)
 		if err != nil {
@@ -157,6 +184,10 @@ func emitModules(w io.Writer, ms []*hlo.Module, o OptOptions) error {
 			err = diag.Errorf("DRV031", diag.Loc{}, "--emit=%s: must be one of stablehlo, hlo, hlopb", o.Emit)
 		}
 		if err != nil {
+			var d *diag.Diagnostic
+			if code := diag.Code(err); (code == hlotext.CodePrint || code == hlopb.CodeWrite) && errors.As(err, &d) {
+				d.WithHint("--emit=%s writes modules read as HLO text or HLO protobuf, without --passes; of StableHLO only ops that are the same in HLO", o.Emit)
+			}
 			return err
 		}
 	}

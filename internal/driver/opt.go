@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"context"
+	"slices"
 )
 
 // OptOptions are the flags of `alca opt`.
@@ -15,9 +16,27 @@ type OptOptions struct {
 	Output                      string
 }
 
+// check refuses names of passes that do not run.
+func (o *OptOptions) check() error {
+	for _, f := range []struct {
+		flag  string
+		names []string
+	}{{"disable-pass", o.Disable}, {"stop-after", []string{o.StopAfter}}, {"print-after", o.PrintAfter}} {
+		for _, n := range f.names {
+			if n != "" && !slices.Contains(o.Passes, n) {
+				return Usagef("--%s: %s is not among the passes of --passes", f.flag, n)
+			}
+		}
+	}
+	return nil
+}
+
 // Opt reads, transforms and prints a module, or each module of a file split at "// -----". A .pir file is a penguin
 // module, with its own passes.
 func Opt(ctx context.Context, e *Env, path string, o OptOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	src, err := e.ReadSource(path)
 	if err != nil {
 		return err

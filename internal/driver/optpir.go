@@ -22,7 +22,7 @@ func optPIR(ctx context.Context, e *Env, src *Source, o OptOptions) error {
 	if err := penguin.Verify(m); err != nil {
 		return err
 	}
-	ps, err := penguinPasses.Resolve(o.Passes)
+	ps, err := resolve(penguinPasses, "penguin", o.Passes)
 	if err != nil {
 		return err
 	}

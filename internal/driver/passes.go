@@ -8,6 +8,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/alcadev/alca/internal/diag"
 	"github.com/alcadev/alca/internal/hlo"
 	hloopt "github.com/alcadev/alca/internal/hlo/opt"
 	"github.com/alcadev/alca/internal/pass"
@@ -89,6 +90,22 @@ func knownPass(name string) bool {
 	return false
 }
 
+// resolve finds passes of a level by the names that --passes gives.
+func resolve[M any](r *pass.Registry[M], level string, names []string) ([]pass.Pass[M], error) {
+	for _, n := range names {
+		if _, ok := r.Lookup(n); ok {
+			continue
+		}
+		for _, row := range allPasses(2) {
+			if row.Name == n {
+				return nil, diag.Errorf("DRV025", diag.Loc{}, "%s is a pass of level %s; --passes takes passes of level %s here", n, row.Level, level).
+					WithHint("`alca passes` shows the level of each pass")
+			}
+		}
+	}
+	return r.Resolve(names)
+}
+
 // Passes prints the passes and the pipeline of a target and level.
 func Passes(e *Env, o PassesOptions) error {
 	if err := checkTarget(o.Target, o.OptLevel); err != nil {
@@ -117,7 +134,7 @@ func Passes(e *Env, o PassesOptions) error {
 
 // runHLOPasses runs the passes of `alca opt`.
 func runHLOPasses(ctx context.Context, e *Env, m *hlo.Module, o OptOptions) error {
-	ps, err := hloPasses.Resolve(o.Passes)
+	ps, err := resolve(hloPasses, "hlo", o.Passes)
 	if err != nil {
 		return err
 	}

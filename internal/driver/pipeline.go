@@ -36,7 +36,7 @@ func (p *pipeline) runHLO() (bool, error) {
 	if p.o.Passes != nil {
 		names = p.o.Passes
 	}
-	ps, err := hloPasses.Resolve(names)
+	ps, err := resolve(hloPasses, "hlo", names)
 	if err != nil {
 		return false, err
 	}

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -111,7 +112,11 @@ func LoadTensors(path string, ports []Port, kind string) (map[string]*tensor.Ten
 	}
 	arrays, err := tensor.ReadNPZFile(path)
 	if err != nil {
-		return nil, diag.Errorf("DRV012", loc, "cannot read %s: %w", kind, err)
+		d := diag.Errorf("DRV012", loc, "cannot read %s: %w", kind, err)
+		if filepath.Ext(path) == ".npy" && len(ports) > 0 {
+			d = d.WithHint("%s are an .npz archive: numpy.savez(\"in.npz\", **{%q: array})", kind, ports[0].Name)
+		}
+		return nil, d
 	}
 	have := map[string]tensor.NamedArray{}
 	for _, a := range arrays {
@@ -137,7 +142,7 @@ func LoadTensors(path string, ports []Port, kind string) (map[string]*tensor.Ten
 	}
 	if len(missing)+len(extra) > 0 {
 		sort.Strings(extra)
-		msg := fmt.Sprintf("%s do not match the program (%d members, %d expected)", kind, len(arrays), len(ports))
+		msg := fmt.Sprintf("%s do not match the program (%d in the archive, %d expected)", kind, len(arrays), len(ports))
 		if len(missing) > 0 {
 			msg += "; missing: " + strings.Join(missing, ", ")
 		}

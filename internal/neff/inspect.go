@@ -125,7 +125,11 @@ func Inspect(w io.Writer, f *File, asJSON bool) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: NEFF %s for %s, logical core of %d, %d bytes of data\n", s.Name, s.FormatVersion, s.Target, s.LNC, s.DataSize)
-	fmt.Fprintf(&b, "compiler %s, hash %.16s…, uuid %s\n", s.CompilerVersion, s.Hash, s.UUID)
+	compiler := s.CompilerVersion
+	if compiler == "" {
+		compiler = "not recorded"
+	}
+	fmt.Fprintf(&b, "compiler %s, hash %.16s…, uuid %s\n", compiler, s.Hash, s.UUID)
 	if len(s.Features) > 0 {
 		fmt.Fprintf(&b, "features: %s\n", strings.Join(s.Features, " "))
 	}

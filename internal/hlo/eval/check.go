@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/alcadev/alca/internal/dtype"
@@ -92,7 +93,18 @@ func sameInts(a, b []int) bool {
 }
 
 func diffAt(a, b *tensor.Tensor, i int, what string) string {
-	return fmt.Sprintf("element %d: got %s, want %s%s", i, show(a, i), show(b, i), what)
+	x, y := show(a, i), show(b, i)
+	if x == y { // bits tell NaN from NaN
+		x, y = x+bitsOf(a, i), y+bitsOf(b, i)
+	}
+	return fmt.Sprintf("element %d: got %s, want %s%s", i, x, y, what)
+}
+
+// bitsOf is " (0x7fc00000)", the bytes of element i as one number.
+func bitsOf(t *tensor.Tensor, i int) string {
+	e := slices.Clone(t.Data[i*t.Type.Size() : (i+1)*t.Type.Size()])
+	slices.Reverse(e)
+	return fmt.Sprintf(" (0x%x)", e)
 }
 
 func show(t *tensor.Tensor, i int) string {

@@ -416,7 +416,9 @@ func suggest(name string, candidates []string) string {
 	if name == "" {
 		return ""
 	}
-	best, bestD := "", len(name)/3+2
+	// The dialect is not what is misspelt, so it does not make up for other letters.
+	local := name[strings.LastIndexByte(name, '.')+1:]
+	best, bestD := "", max(2, len(local)/3+1)
 	for _, c := range candidates {
 		if d := editDistance(name, c); d < bestD || d == bestD && c < best {
 			best, bestD = c, d
