@@ -24,6 +24,7 @@ func init() {
 		"func.call":                      runCall,
 		"stablehlo.composite":            runCall,
 		"stablehlo.custom_call":          runCustomCall,
+		"chlo.scan":                      runScan,
 		"stablehlo.optimization_barrier": func(_ *machine, _ *hlo.Op, in []Val, _ env) ([]Val, error) { return in, nil },
 		"stablehlo.tuple":                func(_ *machine, _ *hlo.Op, in []Val, _ env) ([]Val, error) { return []Val{{Tuple: in}}, nil },
 		"stablehlo.get_tuple_element": func(_ *machine, o *hlo.Op, in []Val, _ env) ([]Val, error) {
