@@ -33,7 +33,7 @@ func init() {
 		f.StringSliceVar(&o.Disable, "disable-pass", nil, "passes of --passes to leave out")
 		f.StringVar(&o.StopAfter, "stop-after", "", "end after this pass of --passes")
 		f.StringSliceVar(&o.PrintAfter, "print-after", nil, "print the module to standard error after these passes")
-		f.StringVar(&o.Emit, "emit", "stablehlo", "form of the output: stablehlo, or hlo (HLO text) or hlopb (HLO protobuf) for modules read as one of these without --passes, and StableHLO whose ops are the same in HLO")
+		f.StringVar(&o.Emit, "emit", "stablehlo", "form of the output: stablehlo, hlo (HLO text), hlopb (HLO protobuf)")
 		f.BoolVar(&o.Materialize, "materialize", false, "write the values alca gives to elided constants of HLO text")
 		f.BoolVar(&o.Generic, "generic", false, "print ops in generic form")
 		f.BoolVar(&o.Locs, "locs", false, "print the names of locations")

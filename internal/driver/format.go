@@ -2,7 +2,6 @@ package driver
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -184,10 +183,6 @@ func emitModules(w io.Writer, ms []*hlo.Module, o OptOptions) error {
 			err = diag.Errorf("DRV031", diag.Loc{}, "--emit=%s: must be one of stablehlo, hlo, hlopb", o.Emit)
 		}
 		if err != nil {
-			var d *diag.Diagnostic
-			if code := diag.Code(err); (code == hlotext.CodePrint || code == hlopb.CodeWrite) && errors.As(err, &d) {
-				d.WithHint("--emit=%s writes modules read as HLO text or HLO protobuf, without --passes; of StableHLO only ops that are the same in HLO", o.Emit)
-			}
 			return err
 		}
 	}
