@@ -97,13 +97,25 @@ func Eval(ctx context.Context, e *Env, path string, o EvalOptions) error {
 	if err != nil {
 		return err
 	}
-	ins, outs, err := FuncPorts(f)
-	if err != nil {
-		return err
-	}
 	inPath := o.Input
 	if inPath == "" && path != "-" && !o.SeedSet {
 		inPath = Sibling(path, ".inputs.npz")
+	}
+	if inPath != "" {
+		if m, err = bindShapes(ctx, m, f, inPath); err != nil {
+			return err
+		}
+		if f, err = entryOf(m); err != nil {
+			return err
+		}
+	}
+	ins, outs, err := FuncPorts(f)
+	if err != nil {
+		var d *diag.Diagnostic
+		if inPath == "" && asDiag(err, &d) && d.Code == "DRV010" {
+			d.WithHint("--input can give the shapes: its tensors fix the unknown extents")
+		}
+		return err
 	}
 	var inputs map[string]*tensor.Tensor
 	if inPath != "" {

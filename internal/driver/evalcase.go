@@ -119,3 +119,50 @@ func firstDifference(got, want *tensor.Tensor) string {
 	}
 	return "nothing"
 }
+
+// bindShapes gives a module whose arguments or results have unknown extents those of the tensors in an archive. Other
+// modules are returned as they are.
+func bindShapes(ctx context.Context, m *hlo.Module, f *hlo.Func, path string) (*hlo.Module, error) {
+	dynamic := func(t hlo.Type) bool {
+		tt, ok := t.(*hlo.TensorType)
+		return ok && !tt.Static()
+	}
+	found := slices.ContainsFunc(f.Results, dynamic)
+	for _, p := range f.Params {
+		found = found || dynamic(p.Type)
+	}
+	if !found {
+		return m, nil
+	}
+	arrays, err := tensor.ReadNPZFile(path)
+	if err != nil {
+		return m, nil // LoadTensors says what is wrong with it
+	}
+	names := f.InputNames()
+	known := make([]eval.Known, len(f.Params))
+	for i, p := range f.Params {
+		k := slices.IndexFunc(arrays, func(a tensor.NamedArray) bool { return a.Name == names[i] })
+		t := hlo.TensorOf(p)
+		if k < 0 || t == nil || t.Unranked {
+			return nil, diag.Errorf("DRV010", p.Loc, "%s has dynamic type %s, and %s holds no tensor that gives it a shape", names[i], hlo.TypeString(p.Type), path)
+		}
+		a := arrays[k].Array
+		u := *t
+		u.Dims, u.Bounds = nil, nil
+		for _, d := range a.Tensor.Shape {
+			u.Dims = append(u.Dims, int64(d))
+		}
+		fits := len(u.Dims) == len(t.Dims)
+		for j := 0; fits && j < len(t.Dims); j++ {
+			fits = t.Dims[j] < 0 || t.Dims[j] == u.Dims[j]
+		}
+		if !fits {
+			return nil, diag.Errorf("DRV014", diag.Loc{File: path}, "%s has shape %v, the program takes %s", names[i], a.Tensor.Shape, hlo.TypeString(t))
+		}
+		known[i].Type = &u
+		if !t.Elem.IsFloat() && !t.Elem.IsComplex() && len(a.Tensor.Data) <= 256 && a.As(t.Elem) { // it may be a shape
+			known[i].Value = a.Tensor
+		}
+	}
+	return eval.Refine(ctx, m, known)
+}
