@@ -18,10 +18,14 @@ func init() {
 			Long: `Run every module of a file, or of every .mlir file below a folder (files are split at
 "// -----"), at one level: parse, eval, penguin, bir or neff. A module passes when its check
 ops and check.* custom calls hold. The last line on standard output is one JSON object with
-the counts. The exit status is 0 when the run completed, whatever the counts.`,
+the counts. The exit status is 0 when the run completed, whatever the counts.
+
+In the counts, "eligible" are the modules that the level can be asked of: all of them at parse and
+eval; for a device those of static shape and of element types it computes with. "disabled" counts
+again, apart, the modules whose authors disabled running them (RUN-DISABLED in the file).`,
 			Example: examples(`
-				alca conform testdata --level eval
-				alca conform testdata --level neff --target trn2 --timeout 20s --results results.jsonl`),
+				alca conform path/to/stablehlo/testdata --level eval
+				alca conform path/to/stablehlo/testdata --level neff --target trn2 --timeout 20s --results results.jsonl`),
 			Args: cobra.ExactArgs(1),
 			RunE: a.do(func(ctx context.Context, args []string) error {
 				return driver.Conform(ctx, a.env, args[0], o)

@@ -17,7 +17,7 @@ func compileFlags(f *pflag.FlagSet, o *driver.CompileOptions) {
 	f.StringVar(&o.StopAfter, "stop-after", "", "end the compilation after this pass")
 	f.StringSliceVar(&o.PrintAfter, "print-after", nil, "print the IR to standard error after these passes")
 	f.StringVar(&o.DumpIR, "dump-ir", "", "write the IR after every pass into this folder")
-	f.BoolVar(&o.VerifyEach, "verify-each", false, "run the program after every pass and name the first that changes the result")
+	f.BoolVar(&o.VerifyEach, "verify-each", false, "run the program after every pass and name the first that changes the result (from DMA lowering on: one check, of the NEFF)")
 	f.Int64Var(&o.Seed, "seed", 0, "seed of random inputs; given, NAME.inputs.npz is not used")
 }
 

@@ -13,7 +13,10 @@ func init() {
 		c := &cobra.Command{
 			Use:   "neff",
 			Short: "Look into a NEFF",
-			Args:  cobra.NoArgs,
+			Example: examples(`
+				alca neff inspect model.neff
+				alca neff disasm model.neff --engine PE`),
+			Args: cobra.NoArgs,
 			RunE: a.do(func(ctx context.Context, args []string) error {
 				return driver.Usagef("neff needs a command: inspect or disasm")
 			}),

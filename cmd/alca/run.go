@@ -19,9 +19,10 @@ time, the load of every engine, the traffic and the memory used. Inputs come fro
 from NAME.inputs.npz beside NAME.mlir, else they are random. With --verify the results are
 compared with the golden evaluator, and the evaluator's with NAME.expected.npz if it is there.
 
-An .npz file holds one array an argument or result: by its name, else input0, input1, ... and
-output0, output1, ... in order. bfloat16 is stored as items of two bytes (dtype |V2), with a member
-NAME.npy.meta that says {"ml_dtype": "bfloat16"}; see examples/README.md.`,
+An .npz file holds one array an argument, under the name of its location or else input0, input1
+and so on; or one a result, output0, output1 and so on. bfloat16 is stored as items of two bytes
+(dtype |V2), with a member NAME.npy.meta that says {"ml_dtype": "bfloat16"}; see
+examples/README.md.`,
 			Example: examples(`
 				alca run examples/transformer_block.mlir --target trn2 --verify
 				alca run model.mlir --input in.npz --output out.npz --stats
