@@ -55,7 +55,7 @@ func CompileCommand(ctx context.Context, e *Env, path string, o CompileCommandOp
 	}
 	if o.JSON {
 		b, err := json.MarshalIndent(map[string]any{"target": c.Spec.Name, "neff_bytes": len(c.NEFF), "flops": c.Work.FLOPs,
-			"io_bytes": c.Work.IOBytes, "backend": c.Stats, "passes": c.Timings}, "", "  ")
+			"io_bytes": c.Work.IOBytes, "compiler": c.Stats, "passes": c.Timings}, "", "  ")
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/alcadev/alca/internal/diag"
+	"github.com/alcadev/alca/internal/pass"
 )
 
 // Exit codes.
@@ -197,4 +199,12 @@ func (e *Env) Stage(name string, times *[]StageTime) func() {
 type StageTime struct {
 	Name     string
 	Duration time.Duration
+}
+
+// MarshalJSON names the unit of the duration.
+func (t StageTime) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name     string  `json:"name"`
+		Duration float64 `json:"duration_ms"`
+	}{t.Name, pass.Millis(t.Duration)})
 }

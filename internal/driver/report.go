@@ -91,6 +91,7 @@ func (r *RunReport) Print(w io.Writer, asJSON, stats bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
 		return enc.Encode(r)
 	}
 	inputs := r.Inputs

@@ -11,6 +11,7 @@ package pass
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sort"
 	"time"
@@ -84,6 +85,18 @@ func (r *Registry[M]) Resolve(names []string) ([]Pass[M], error) {
 type Timing struct {
 	Level, Name string
 	Duration    time.Duration
+}
+
+// Millis is d in milliseconds, as JSON reports state durations.
+func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+
+// MarshalJSON names the unit of the duration.
+func (t Timing) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Level    string  `json:"level"`
+		Name     string  `json:"name"`
+		Duration float64 `json:"duration_ms"`
+	}{t.Level, t.Name, Millis(t.Duration)})
 }
 
 // Options steer a run of a pipeline. The zero value just runs it.

@@ -2,6 +2,7 @@ package walrus
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -61,11 +62,35 @@ type PassStat struct {
 	Instrs   int // in the function after the pass
 }
 
+// MarshalJSON names the unit of the duration.
+func (p PassStat) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name     string  `json:"name"`
+		Duration float64 `json:"duration_ms"`
+		Instrs   int     `json:"instructions"`
+	}{p.Name, pass.Millis(p.Duration), p.Instrs})
+}
+
+// EngineCounts is a number for each engine, in JSON by the engine's name.
+type EngineCounts [machine.AllEngines]int
+
+// MarshalJSON leaves out engines without any.
+func (c EngineCounts) MarshalJSON() ([]byte, error) {
+	m := map[string]int{}
+	for e, n := range c {
+		if n > 0 {
+			m[machine.Engine(e).String()] = n
+		}
+	}
+	return json.Marshal(m)
+}
+
 // PlanStat is the quality of one plan: a value, the bound no plan can beat, and the unit.
 type PlanStat struct {
-	Name         string
-	Value, Bound int64
-	Unit         string
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
+	Bound int64  `json:"bound"`
+	Unit  string `json:"unit"`
 }
 
 // Gap is (Value-Bound)/Bound.
@@ -78,18 +103,18 @@ func (p PlanStat) Gap() float64 {
 
 // Stats reports what Compile did.
 type Stats struct {
-	Passes     []PassStat
-	Plans      []PlanStat
-	Spilled    int // locations with at least one gap spilled
-	Saves      int // spill stores inserted
-	Reloads    int // reloads inserted
-	Semaphores int
-	Edges      int // dependence edges before reduction
-	Waits      int // waits that remained
-	EventSems  int // stand-alone event semaphore bundles
-	Triggers   int // DMA transfers
-	Descs      int // descriptors
-	Bundles    [machine.AllEngines]int
+	Passes     []PassStat   `json:"passes"`
+	Plans      []PlanStat   `json:"plans"`
+	Spilled    int          `json:"spilled"`     // locations with at least one gap spilled
+	Saves      int          `json:"spill_saves"` // spill stores inserted
+	Reloads    int          `json:"reloads"`     // reloads inserted
+	Semaphores int          `json:"semaphores"`
+	Edges      int          `json:"dependence_edges"` // before reduction
+	Waits      int          `json:"waits"`            // that remained
+	EventSems  int          `json:"event_semaphores"` // stand-alone bundles
+	Triggers   int          `json:"dma_transfers"`
+	Descs      int          `json:"dma_descriptors"`
+	Bundles    EngineCounts `json:"bundles"`
 }
 
 // unit is one function under compilation.
