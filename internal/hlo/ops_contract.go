@@ -1,5 +1,7 @@
 package hlo
 
+import "strings"
+
 var _ = define(
 	OpDef{Name: "stablehlo.dot_general", Doc: "products summed over contracting dimensions, per batch", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs: []AttrDef{req("dot_dimension_numbers", AttrDotDims), opt("precision_config", AttrEnums), opt("algorithm", AttrAny)}, Verify: verifyDotGeneral},
@@ -8,9 +10,9 @@ var _ = define(
 	OpDef{Name: "stablehlo.convolution", Doc: "windowed products summed over input features", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure, Attrs: append([]AttrDef{},
 		convAttrs...), Verify: func(o *Op) error { return verifyConvolution(o, true) }},
 	OpDef{Name: "stablehlo.dynamic_conv", Doc: "convolution with run-time padding", In: exactly(3), Out: exactly(1), Traits: PerAxis | Pure, Attrs: append([]AttrDef{}, convAttrs...), Verify: verifyDynamicConv},
-	OpDef{Name: "stablehlo.einsum", Doc: "a product in Einstein notation", In: exactly(2), Out: exactly(1), Traits: Pure, Attrs: []AttrDef{req("einsum_config", AttrString)}},
+	OpDef{Name: "stablehlo.einsum", Doc: "a product in Einstein notation", In: exactly(2), Out: exactly(1), Traits: Pure, Attrs: []AttrDef{req("einsum_config", AttrString)}, Verify: verifyEinsum},
 	OpDef{Name: "stablehlo.unary_einsum", Doc: "a reduction or transposition in Einstein notation", In: exactly(1), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("einsum_config", AttrString)}},
+		Attrs: []AttrDef{req("einsum_config", AttrString)}, Verify: verifyEinsum},
 )
 
 var convAttrs = []AttrDef{opt("window_strides", AttrInts), opt("padding", AttrPairs), opt("lhs_dilation", AttrInts), opt("rhs_dilation", AttrInts),
@@ -244,6 +246,53 @@ func verifyConvolution(o *Op, padded bool) error {
 		n := windowExtent(a.Dims[x], w.Size[i], w.Stride[i], w.BaseDilation[i], w.Dilation[i], w.Pad[i])
 		if !compatDim(n, r.Dims[d.OutSpatial[i]]) {
 			return errf(o, CodeResult, "result dim %d is %d, the window has %d positions", d.OutSpatial[i], r.Dims[d.OutSpatial[i]], n)
+		}
+	}
+	return nil
+}
+
+// verifyEinsum checks that a configuration such as "ij,jk->ik" names each dimension of the operands by a letter, and
+// that the result has the extents its letters stand for. Configurations with an ellipsis are left to who expands them.
+func verifyEinsum(o *Op) error {
+	ts, err := tensors(o)
+	if err != nil {
+		return err
+	}
+	r := o.Out(0)
+	if r == nil {
+		return errf(o, CodeResult, "result must be a tensor, not %s", TypeString(o.Results[0].Type))
+	}
+	config, _ := o.Str("einsum_config")
+	left, right, ok := strings.Cut(strings.ReplaceAll(config, " ", ""), "->")
+	in := strings.Split(left, ",")
+	if !ok || len(in) != len(ts) {
+		return errf(o, CodeAttr, "einsum_config %q does not name %d operands and a result", config, len(ts))
+	}
+	if strings.Contains(config, "...") {
+		return nil
+	}
+	extent := map[rune]int64{}
+	for i, t := range ts {
+		if len(in[i]) != len(t.Dims) || t.Unranked {
+			return errf(o, CodeShape, "einsum_config %q names %d dimensions of operand %d, which is %s", config, len(in[i]), i, t)
+		}
+		for k, c := range in[i] {
+			n, seen := extent[c]
+			if seen && !compatDim(n, t.Dims[k]) {
+				return errf(o, CodeShape, "dimension %q is %d and %d", string(c), n, t.Dims[k])
+			}
+			extent[c] = t.Dims[k]
+			if seen {
+				extent[c] = meet(n, t.Dims[k])
+			}
+		}
+	}
+	if len(right) != len(r.Dims) || r.Unranked {
+		return errf(o, CodeResult, "einsum_config %q names %d dimensions of the result, which is %s", config, len(right), r)
+	}
+	for k, c := range right {
+		if n, ok := extent[c]; !ok || !compatDim(n, r.Dims[k]) {
+			return errf(o, CodeResult, "result is %s, einsum_config %q makes dim %d %d", r, config, k, n)
 		}
 	}
 	return nil

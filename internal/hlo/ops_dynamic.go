@@ -17,12 +17,12 @@ var _ = define(
 	OpDef{Name: "stablehlo.dynamic_pad", Doc: "pad with run-time amounts", In: exactly(5), Out: exactly(1), Traits: Pure, Verify: verifyDynamicPad},
 	OpDef{Name: "stablehlo.dynamic_reshape", Doc: "reshape to a run-time shape", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
 		Verify: verifyDynamicReshape},
-	OpDef{Name: "stablehlo.real_dynamic_slice", Doc: "slice with run-time bounds", In: exactly(4), Out: exactly(1), Traits: Pure, Verify: verifyElemKept},
+	OpDef{Name: "stablehlo.real_dynamic_slice", Doc: "slice with run-time bounds", In: exactly(4), Out: exactly(1), Traits: Pure, Verify: verifyRealDynamicSlice},
 	OpDef{Name: "stablehlo.get_dimension_size", Doc: "the run-time extent of a dimension", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs: []AttrDef{req("dimension", AttrInt)}, Infer: inferGetDimensionSize},
 	OpDef{Name: "stablehlo.set_dimension_size", Doc: "the operand with a run-time extent of a bounded dimension", In: exactly(2), Out: exactly(1), Traits: PerAxis | Pure,
 		Attrs: []AttrDef{req("dimension", AttrInt)}, Verify: verifySetDimensionSize},
-	OpDef{Name: "stablehlo.compute_reshape_shape", Doc: "a shape with its one -1 resolved", In: exactly(2), Out: exactly(1), Traits: Pure},
+	OpDef{Name: "stablehlo.compute_reshape_shape", Doc: "a shape with its one -1 resolved", In: exactly(2), Out: exactly(1), Traits: Pure, Verify: verifyReshapeShape},
 	OpDef{Name: "stablehlo.cstr_reshapable", Doc: "a witness that a reshape is possible", In: exactly(2), Out: exactly(1)},
 )
 
@@ -88,6 +88,38 @@ func verifyDynamicReshape(o *Op) error {
 		if x != y {
 			return errf(o, CodeShape, "operand %s has %d elements, the shape %v has %d", a, x, v, y)
 		}
+	}
+	return nil
+}
+
+func verifyRealDynamicSlice(o *Op) error {
+	if err := verifyElemKept(o); err != nil {
+		return err
+	}
+	a, r := o.In(0), o.Out(0)
+	if !a.Unranked && !r.Unranked && len(a.Dims) != len(r.Dims) {
+		return errf(o, CodeShape, "operand is %s, result %s: ranks must be equal", a, r)
+	}
+	for i := 1; i < 4; i++ {
+		t := o.In(i)
+		if t == nil || len(t.Dims) != 1 || !t.Elem.IsInt() || t.Quant != nil || !a.Unranked && !compatDim(t.Dims[0], int64(len(a.Dims))) {
+			return errf(o, CodeShape, "operand %d is %s, must be a vector of %d integers", i, TypeString(o.Operands[i].Type), len(a.Dims))
+		}
+	}
+	return nil
+}
+
+func verifyReshapeShape(o *Op) error {
+	n, t := o.In(0), o.In(1)
+	index, _ := o.Operands[0].Type.(OpaqueType) // MLIR's builtin "index"
+	if index.Text != "index" && (n == nil || len(n.Dims) != 0 || n.Unranked || !n.Elem.IsInt()) {
+		return errf(o, CodeShape, "the number of elements is %s, must be an integer scalar", TypeString(o.Operands[0].Type))
+	}
+	if t == nil || len(t.Dims) != 1 || !t.Elem.IsInt() || t.Quant != nil {
+		return errf(o, CodeShape, "the shape is %s, must be a vector of integers", TypeString(o.Operands[1].Type))
+	}
+	if r := o.Out(0); r == nil || r.Unranked || !sameElem(t, r) || !CompatibleShapes(t, r) {
+		return errf(o, CodeResult, "result is %s, must be %s", TypeString(o.Results[0].Type), t)
 	}
 	return nil
 }
@@ -166,7 +198,7 @@ func verifyDynamicPad(o *Op) error {
 		}
 	}
 	for i := 2; i < 5; i++ {
-		if t := o.In(i); t == nil || len(t.Dims) != 1 || !compatDim(t.Dims[0], int64(len(a.Dims))) {
+		if t := o.In(i); t == nil || len(t.Dims) != 1 || !t.Elem.IsInt() || t.Quant != nil || !compatDim(t.Dims[0], int64(len(a.Dims))) {
 			return errf(o, CodeShape, "operand %d must be a vector of %d integers", i, len(a.Dims))
 		}
 	}

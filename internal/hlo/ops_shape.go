@@ -15,7 +15,7 @@ var _ = define(
 		Traits: Pure, Attrs: []AttrDef{req("dimension", AttrInt)}, Infer: inferConcatenate},
 	OpDef{Name: "stablehlo.constant", Doc: "a constant tensor", Out: exactly(1), Traits: PerAxis | Pure, Attrs: []AttrDef{req("value", AttrDense)}, Infer: inferConstant},
 	OpDef{Name: "stablehlo.iota", Doc: "increasing values along one dimension", Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: verifyIota},
+		Attrs: []AttrDef{req("iota_dimension", AttrInt)}, Verify: rules(verifyIota, verifyStaticResult)},
 	OpDef{Name: "stablehlo.pad", Doc: "padding at the edges (negative: cropping) and between elements", In: exactly(2), Out: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{req("edge_padding_low", AttrInts), req("edge_padding_high", AttrInts), req("interior_padding", AttrInts)}, Infer: inferPad},
 	OpDef{Name: "stablehlo.reshape", Doc: "the same elements in another shape", In: exactly(1), Out: exactly(1), Traits: PerAxis | Pure, Verify: rules(verifyReshape, verifyReshapeQuant, verifyBounded)},
@@ -35,7 +35,7 @@ var _ = define(
 		Attrs: []AttrDef{req("scatter_dimension_numbers", AttrScatterDims), opt("indices_are_sorted", AttrBool), opt("unique_indices", AttrBool)},
 		Infer: inferScatter, Verify: verifyScatter},
 	OpDef{Name: "stablehlo.torch_index_select", Doc: "slices of the operand chosen by an index tensor", In: exactly(2), Out: exactly(1), Traits: Pure,
-		Attrs: []AttrDef{req("dim", AttrInt), req("batch_dims", AttrInt)}},
+		Attrs: []AttrDef{req("dim", AttrInt), req("batch_dims", AttrInt)}, Verify: verifyIndexSelect},
 	OpDef{Name: "stablehlo.sort", Doc: "operands sorted together along a dimension by a comparator", In: atLeast(1), Out: atLeast(1), Regions: exactly(1), Traits: Pure,
 		Attrs: []AttrDef{opt("dimension", AttrInt), opt("is_stable", AttrBool)}, Infer: inferOperandTypes, Verify: verifySort},
 )
@@ -100,6 +100,40 @@ func verifyBroadcastInDim(o *Op) error {
 		if a.Dims[i] != 1 && !compatDim(a.Dims[i], r.Dims[d]) {
 			return errf(o, CodeShape, "operand dim %d is %d, result dim %d is %d: must be equal or 1", i, a.Dims[i], d, r.Dims[d])
 		}
+	}
+	return nil
+}
+
+// verifyIndexSelect: the result has the operand's dimensions, with those of the index in the place of dimension dim.
+func verifyIndexSelect(o *Op) error {
+	ts, err := tensors(o)
+	if err != nil {
+		return err
+	}
+	a, x, r := ts[0], ts[1], o.Out(0)
+	dim, batch := o.IntOr("dim", 0), o.IntOr("batch_dims", 0)
+	if dim < 0 {
+		dim += int64(len(a.Dims))
+	}
+	if batch < 0 {
+		batch += int64(len(x.Dims))
+	}
+	if dim < 0 || dim >= int64(len(a.Dims)) || batch < 0 || batch > dim || batch > int64(len(x.Dims)) {
+		return errf(o, CodeAttr, "dim %d and batch_dims %d do not fit operand %s and index %s", dim, batch, a, x)
+	}
+	if !x.Elem.IsInt() || x.Quant != nil {
+		return errf(o, CodeElem, "index is %s, must hold integers", x)
+	}
+	want := slices.Concat(a.Dims[:dim], x.Dims[batch:], a.Dims[dim+1:])
+	if r == nil || r.Unranked || !sameElem(a, r) || !CompatibleShapes(r, &TensorType{Dims: want}) {
+		return errf(o, CodeResult, "result is %s, must hold %s and have shape %v", TypeString(o.Results[0].Type), a.ElemString(), want)
+	}
+	return nil
+}
+
+func verifyStaticResult(o *Op) error {
+	if r := o.Out(0); r == nil || !r.Static() {
+		return errf(o, CodeResult, "result is %s, must be static", TypeString(o.Results[0].Type))
 	}
 	return nil
 }

@@ -199,8 +199,76 @@ func verifyLayoutList(o *Op) error {
 	return nil
 }
 
-// verifyAttrs applies the rules of the attributes o has.
+// fits reports whether a has the form of kind k.
+func (k AttrKind) fits(a Attr) bool {
+	switch k {
+	case AttrInt:
+		_, ok := a.(IntAttr)
+		return ok
+	case AttrFloat:
+		_, ok := a.(FloatAttr)
+		return ok
+	case AttrBool:
+		_, ok := a.(BoolAttr)
+		_, unit := a.(UnitAttr)
+		return ok || unit
+	case AttrInts, AttrBools:
+		switch a := a.(type) {
+		case DenseArrayAttr, ArrayAttr:
+			return true
+		case *DenseAttr:
+			return a.Data != nil
+		}
+		return false
+	case AttrDense, AttrPairs:
+		switch a := a.(type) {
+		case *DenseAttr:
+			return a.Data != nil
+		case OpaqueAttr: // groups of a device mesh
+			return true
+		}
+		return false
+	case AttrString, AttrEnum:
+		switch a.(type) {
+		case StringAttr, EnumAttr, SymbolAttr, OpaqueAttr:
+			return true
+		}
+		return false
+	case AttrEnums:
+		_, ok := a.(ArrayAttr)
+		return ok
+	case AttrSymbol:
+		_, ok := a.(SymbolAttr)
+		return ok
+	case AttrDotDims:
+		_, ok := a.(*DotDims)
+		return ok
+	case AttrConvDims:
+		_, ok := a.(*ConvDims)
+		return ok
+	case AttrGatherDims:
+		_, ok := a.(*GatherDims)
+		return ok
+	case AttrScatterDims:
+		_, ok := a.(*ScatterDims)
+		return ok
+	case AttrChannel:
+		_, ok := a.(ChannelHandle)
+		return ok
+	case AttrDict:
+		_, ok := a.(DictAttr)
+		return ok
+	}
+	return true
+}
+
+// verifyAttrs checks the form of the attributes o has, and what they must satisfy wherever they stand.
 func verifyAttrs(o *Op) error {
+	for _, a := range o.Attrs {
+		if d := o.Def.Attr(a.Name); d != nil && !d.Kind.fits(a.Attr) {
+			return errf(o, CodeAttr, "attribute %s does not have the form it must have", a.Name)
+		}
+	}
 	for _, a := range o.Attrs {
 		if r := attrRules[a.Name]; r != nil && o.Def.Attr(a.Name) != nil {
 			if err := r(o); err != nil {

@@ -109,6 +109,9 @@ func verifyConstantLike(o *Op) error {
 		return err
 	}
 	t := dtype.Invalid
+	if TensorOf(o.Results[0]).Unranked {
+		return errf(o, CodeResult, "result is %s, must be ranked", o.Out(0))
+	}
 	switch a := o.Attrs.Get("value").(type) {
 	case FloatAttr:
 		t = a.Type
@@ -175,6 +178,26 @@ func verifyRaggedDot(o *Op) error {
 	groups := g.Dims[len(g.Dims)-1]
 	if free && !compatDim(groups, b.Dims[d["rhs_group"][0]]) {
 		return errf(o, CodeShape, "rhs group dimension is %d, there are %d groups", b.Dims[d["rhs_group"][0]], groups)
+	}
+	var shape []int64
+	if contains(d["lhs_contracting"], r) {
+		shape = append(shape, groups)
+	}
+	for _, x := range d["lhs_batching"] {
+		shape = append(shape, a.Dims[x])
+	}
+	for i, n := range a.Dims {
+		if x := int64(i); !contains(d["lhs_batching"], x) && !contains(d["lhs_contracting"], x) {
+			shape = append(shape, n)
+		}
+	}
+	for i, n := range b.Dims {
+		if x := int64(i); !contains(d["rhs_batching"], x) && !contains(d["rhs_contracting"], x) && !contains(d["rhs_group"], x) {
+			shape = append(shape, n)
+		}
+	}
+	if res := o.Out(0); res == nil || res.Unranked || !CompatibleShapes(res, &TensorType{Dims: shape}) {
+		return errf(o, CodeResult, "result is %s, its shape must be %v", TypeString(o.Results[0].Type), shape)
 	}
 	// Sizes are given once, or for every line of the dimensions around the ragged one.
 	if len(g.Dims) == 1 {
