@@ -517,8 +517,8 @@ func verifyRngBits(o *Op) error {
 	if a == nil || s == nil || r == nil || !CompatibleShapes(a, s) || a.Elem != s.Elem {
 		return errf(o, CodeShape, "the output state must have the type of the initial state")
 	}
-	if !r.Static() || r.Quant != nil || !r.Elem.IsInt() && !r.Elem.IsFloat() {
-		return errf(o, CodeResult, "output is %s, must be static and hold numbers", r)
+	if !r.Static() || r.Quant != nil || r.Elem.IsComplex() {
+		return errf(o, CodeResult, "output is %s, must be static and hold plain bits", r)
 	}
 	return nil
 }
