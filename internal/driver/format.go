@@ -188,3 +188,16 @@ func emitModules(w io.Writer, ms []*hlo.Module, o OptOptions) error {
 	}
 	return nil
 }
+
+// warnElided says that constants of an HLO text have lost their values and what stands for them.
+func (e *Env) warnElided(src *Source) {
+	mark := []byte("constant({...})")
+	n := bytes.Count(src.Text, mark)
+	if n == 0 || e.Err == nil || formatOf(src.Text).name != "hlo" {
+		return
+	}
+	line := 1 + bytes.Count(src.Text[:bytes.Index(src.Text, mark)], []byte{'\n'})
+	d := diag.Errorf(hlotext.CodeElided, diag.Loc{File: SourceLabel, Line: line}, "%d constants have no value in the text; numbers that follow from their names and shapes stand for them", n)
+	d.Sev = diag.Warning
+	e.Report(d.WithHint("alca opt --emit=hlo --materialize writes them out"))
+}

@@ -39,6 +39,7 @@ func (e *Env) ReadSource(path string) (*Source, error) {
 		return nil, err
 	}
 	e.AddSource(SourceLabel, src)
+	e.warnElided(src)
 	e.Note("input.mlir", func() []byte { return src.Text })
 	return src, nil
 }
