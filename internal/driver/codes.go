@@ -31,5 +31,6 @@ var _ = diag.Explain(
 	diag.Info{Code: "DRV029", Title: "refined and original program differ", Text: "A program without expectations passes when shape refinement changes nothing about its results."},
 	diag.Info{Code: "DRV030", Title: "several modules in one file", Text: "The parts of a file split at lines of \"// -----\" are modules of their own; `alca opt` takes them all, other commands one."},
 	diag.Info{Code: "DRV031", Title: "unknown form of output"},
+	diag.Info{Code: "DRV032", Title: "unsupported snapshot format"},
 	diag.Info{Code: "DRV024", Title: "time limit exceeded"},
 )

@@ -116,3 +116,32 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestDecomposed(t *testing.T) {
+	var proto, snap, lit, shape buf
+	proto.bytes(1, sampleBytes(t))
+	snap.bytes(1, proto)
+	shape.int(2, 11)
+	shape.ints(3, []int64{2})
+	lit.bytes(1, shape)
+	lit.bytes(8, []byte{0, 0, 128, 63, 0, 0, 0, 64})
+	box := func(v int) []byte {
+		var b buf
+		b.ints(7, []int64{int64(v)})
+		return append([]byte{byte(len(b))}, b...)
+	}
+	one := append(append(box(1), box(len(lit))...), lit...)
+	src := append(append(append(box(len(snap)), snap...), one...), one...)
+	s, err := ReadDecomposed(src, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Args) != 1 || len(s.Args[0]) != 1 || len(s.Results) != 1 || string(s.Results[0].Data) != string(lit[len(lit)-8:]) {
+		t.Errorf("read %+v", s)
+	}
+	for i := range src {
+		if _, err := ReadDecomposed(src[:i], "x"); err == nil && i != len(src)-len(one) {
+			t.Errorf("%d of %d bytes are taken for a snapshot", i, len(src))
+		}
+	}
+}
