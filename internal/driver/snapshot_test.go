@@ -48,7 +48,7 @@ func TestSnapshotUnpack(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, err := tensor.ReadNPY(bytes.NewReader(b), int64(len(b)))
-		if err != nil || string(a.Data) != want {
+		if err != nil || string(a.Tensor.Data) != want {
 			t.Errorf("%s: %v %v", name, err, a)
 		}
 	}
