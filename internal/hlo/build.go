@@ -51,7 +51,8 @@ func (b *Builder) Typed(name string, t Type, attrs Attrs, operands ...*Value) *V
 	return b.Ops(name, operands, attrs, nil, t)[0]
 }
 
-// Ops appends an op in full. After an error it returns placeholder values.
+// Ops appends an op in full. The first error sticks in b.Err and nothing more is appended; the values returned from
+// then on belong to no block and exist so that a recipe can run to its end, where its caller looks at b.Err.
 func (b *Builder) Ops(name string, operands []*Value, attrs Attrs, regions []*Region, results ...Type) []*Value {
 	var o *Op
 	if b.Err == nil {

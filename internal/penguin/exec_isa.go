@@ -202,6 +202,10 @@ func (m isaMem) exec(in *Inst, env pelican.Env) error {
 		}
 		return nil
 	}
+	words := in.Op.Name == "tensor_tensor" && word(ins[0].t) && word(ins[1].t) && word(outs[0].t)
+	if err := checkOperators(in, at, words); err != nil {
+		return err
+	}
 	for k := range ins {
 		switch in.Op.Name {
 		case "matmul", "tensor_reduce":
@@ -333,7 +337,7 @@ func (m isaMem) exec(in *Inst, env pelican.Env) error {
 			}
 			return nil
 		}
-		if word(x.t) && word(y.t) && word(dst.t) {
+		if words {
 			u := make([]uint64, n)
 			for i := range u {
 				u[i] = uint64(aluInt(at.Op0, x.int(i), y.int(i)))

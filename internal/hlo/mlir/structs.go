@@ -195,7 +195,7 @@ func (p *parser) convLayout(aName string, a *int64, bName string, b *int64) []in
 			*b, seenB = n, true
 			p.advance()
 		case p.accept('?'):
-			// Placeholders of non-spatial dimensions do not occur in StableHLO proper; kept out.
+			// The grammar also has ? for dimensions without a role; no StableHLO convolution can have one (HLO009).
 			p.fail("HLO009", "unknown dimensions in convolution layouts are not supported")
 		default:
 			k := p.int64()

@@ -142,7 +142,7 @@ func TestConformance(t *testing.T) {
 		t.Skipf("no conformance data in %s", dir)
 	}
 	if testing.Short() {
-		t.Skip("short")
+		t.Skip("skipped with -short: lowers and runs the public programs")
 	}
 	pass, wrong, total := 0, 0, 0
 	reasons := map[string][]string{}
